@@ -23,7 +23,7 @@ PARTS = {
     "new_nodes": (),
     "relations": (),
     "recommend": (),
-    "postgres": ("--repeats",),
+    "postgres": ("--quick", "--repeats"),
     "large": ("--quick",),
 }
 """The parts, and the options that they support."""

@@ -17,13 +17,12 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks import machine
-from benchmarks.processes import RESULTS, ROOT, compare, log, write
+from benchmarks.processes import ROOT, compare, log, results_dir, write
 from hopvec import Embedding, Graph, read_sql
 
 sys.path.insert(0, str(ROOT / "tests"))
 from postgres_server import Server, started
 
-PATH = RESULTS / "postgres.json"
 PACKAGES = ("psycopg", "adbc-driver-postgresql", "pgvector", "sqlalchemy")
 DIM = 128
 QUERY = "SELECT source, target, weight FROM edges"
@@ -34,10 +33,14 @@ Way = Callable[[], Any]
 def main() -> int:
     """Measure and write the results."""
     parser = argparse.ArgumentParser(prog="scripts/bench --only postgres")
-    parser.add_argument("--repeats", type=int, default=5, help="rounds (default: 5)")
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the rows, one round")
+    parser.add_argument("--repeats", type=int, help="rounds (default: 5, or 1 if quick)")
     parser.add_argument("--edges", type=int, default=1_000_000, help="rows to read")
     parser.add_argument("--vectors", type=int, default=63_436, help="rows to write")
     args = parser.parse_args()
+    if args.quick:
+        args.edges, args.vectors = args.edges // 20, args.vectors // 20
+    args.repeats = args.repeats or (1 if args.quick else 5)
     described = machine.describe()
     described["packages"] |= {name: machine.version(name) for name in PACKAGES}
     with started() as server:
@@ -57,7 +60,9 @@ def main() -> int:
             "write": measured(writing(server, args.vectors), args.vectors, args.repeats),
         }
     results["machine"]["load_after"] = os.getloadavg()[0]
-    write(PATH, results)
+    path = results_dir(args.quick) / "postgres.json"
+    write(path, results)
+    log(f"{path.relative_to(ROOT)}; python -m benchmarks.render writes the table of the page")
     return 0
 
 

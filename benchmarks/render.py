@@ -74,7 +74,13 @@ def preview() -> Path:
     """Render the results of a quick run; returns the path of the page."""
     directory = results_dir(quick=True)
     page = directory / "benchmarks.md"
+    paths = {name: directory / f"{name}.json" for name in OTHER_PAGES}
+    others = [OTHER_PAGES[name][1](read(path)) for name, path in paths.items() if path.is_file()]
+    if others and not any((directory / f"{name}.json").is_file() for name in PARTS):
+        page.write_text("\n\n".join([*HEAD, *others]) + "\n")
+        return page
     write_page(results(directory), page, directory / "images")
+    page.write_text("\n\n".join([page.read_text().rstrip(), *others]) + "\n")
     return page
 
 

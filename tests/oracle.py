@@ -186,6 +186,34 @@ def transition(S):
     return S / np.where(d > 0, d, 1.0)[:, None]
 
 
+def adjacency(nodes, source, target, weight, directed):
+    """S from a list of edges: duplicates are summed; an undirected loop sets one entry."""
+    S = np.zeros((nodes, nodes))
+    for u, v, w in zip(source, target, weight, strict=True):
+        S[u, v] += w
+        if not directed and u != v:
+            S[v, u] += w
+    return S
+
+
+def age_weights(weight, time, half_life, as_of=None, since=None, until=None):
+    """weight * 0.5 ** ((as_of - time) / half_life), 0 outside since <= time < until.
+
+    By default `as_of` is the newest time inside the window. Weights below 1e-25 become 0.
+    """
+    time, weight = np.asarray(time, np.float64), np.asarray(weight, np.float64)
+    inside = np.ones(len(time), bool)
+    if since is not None:
+        inside &= time >= since
+    if until is not None:
+        inside &= time < until
+    if half_life is not None and inside.any():
+        age = (time[inside].max() if as_of is None else as_of) - time
+        weight = weight * 0.5 ** (np.where(inside, age, 0.0) / half_life)
+        weight = np.where(weight < 1e-25, 0.0, weight)
+    return np.where(inside, weight, 0.0)
+
+
 def degree_power(S, beta, order_0=False, volume=None):
     """The diagonal of L: (d_j / 2m)^beta.
 

@@ -7,6 +7,12 @@ import sys
 
 def run_on_terminal(arguments, directory, typed=b""):
     """The exit code and output of a command on a terminal, without escape sequences."""
+    code, written = raw_run_on_terminal(arguments, directory, typed)
+    return code, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written)
+
+
+def raw_run_on_terminal(arguments, directory, typed=b""):
+    """The exit code and output of a command on a terminal."""
     import pty
 
     child, descriptor = pty.fork()
@@ -26,6 +32,4 @@ def run_on_terminal(arguments, directory, typed=b""):
         written += part
     _, status = os.waitpid(child, 0)
     os.close(descriptor)
-    return os.waitstatus_to_exitcode(status), re.sub(
-        r"\x1b\[[0-9;?]*[A-Za-z]", "", written.decode()
-    )
+    return os.waitstatus_to_exitcode(status), written.decode()

@@ -32,9 +32,11 @@ NAMES = [
     "Plan",
     "RandNE",
     "ReadOptions",
+    "Snapshots",
     "Tuning",
     "UnknownNodeError",
     "datasets",
+    "embed_snapshots",
     "estimate",
     "evaluate",
     "load",
@@ -59,6 +61,7 @@ HEAVY = [
 
 # A package or module may import from itself and from the rows above it.
 LAYERS = [
+    {"credentials"},
     {"_native", "errors"},
     {"address", "machine", "progress", "spill"},
     {"notebook"},
@@ -70,9 +73,9 @@ LAYERS = [
     {"embedding", "labels"},
     {"methods", "formats"},
     {"stores", "datasets", "evaluate"},
-    {"recommendation"},
+    {"recommendation", "snapshots"},
     {"tuning"},
-    {"view", "spark"},
+    {"view", "spark", "torch_geometric"},
     {"paper"},
     {"cli"},
     {"__main__"},

@@ -31,6 +31,8 @@ from hopvec.methods.estimate import Estimate as Estimate
 from hopvec.methods.estimate import estimate as estimate
 from hopvec.recommendation.recommend import recommend as recommend
 from hopvec.recommendation.recommend import score_pairs as score_pairs
+from hopvec.snapshots import Snapshots as Snapshots
+from hopvec.snapshots import embed_snapshots as embed_snapshots
 from hopvec.tuning import Tuning as Tuning
 from hopvec.tuning import tune as tune
 

@@ -297,8 +297,7 @@ def hop(
     stop: Stop,
 ) -> None: ...
 def gather_lines(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
+    adjacency: Adjacency,
     lines: NDArray[np.float32],
     out: NDArray[np.float32],
     distance: int,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote
 
+from hopvec.credentials import HIDDEN, scrub
 from hopvec.errors import FormatError
 
 DATABASES = {"postgresql": "PostgreSQL", "duckdb": "DuckDB", "sqlite": "SQLite"}
@@ -20,14 +21,6 @@ SHOWN_PARAMETERS = ("host", "hostaddr", "port", "dbname", "service")
 SECRET_PARAMETERS = ("password", "sslpassword", "passfile", "user")
 IN_MEMORY = ":memory:"
 CONNECT_SECONDS = 15
-HIDDEN = "***"
-URL_WITH_USER = re.compile(  # a Path has one slash instead of two
-    r"\b(postgres(?:ql)?:/{1,2}|[a-z][a-z0-9+.-]+://)[^\s/?#'\"]*@", re.IGNORECASE
-)
-PASSWORD_SETTING = re.compile(
-    r"\b((?:ssl)?password|pwd|secret|token)(\s*=\s*(?:'[^']*'|[^\s'\"&;,)]+)|\s+'[^']*')",
-    re.IGNORECASE,
-)
 USER_OF_MESSAGE = re.compile(r"(?:for )?\b(user|role) \"[^\"]*\"")
 
 
@@ -123,15 +116,6 @@ def parse_address(text: str) -> Address:
 def shown_address(text: str) -> str:
     """A path unchanged, or an address without credentials."""
     return parse_address(text).shown if is_address(text) else text
-
-
-def scrub(text: str) -> str:
-    """A string without the credentials of URLs and without passwords.
-
-    >>> scrub("ATTACH 'postgresql://me:secret@host/graph'; password = 'x'")
-    "ATTACH 'postgresql://host/graph'; password=***"
-    """
-    return PASSWORD_SETTING.sub(rf"\1={HIDDEN}", URL_WITH_USER.sub(r"\1", text))
 
 
 def _kind(text: str) -> str:

@@ -17,6 +17,7 @@ from hopvec.approximate import ApproximateIndex
 from hopvec.engine.fitted import FittedState
 from hopvec.errors import ParameterError, UnknownNodeError
 from hopvec.graph.ids import first_duplicate
+from hopvec.graph.node_types import encode_types, type_mask
 from hopvec.machine import cores, interruptible
 from hopvec.neighbors import Neighbors as Neighbors
 from hopvec.neighbors import NeighborSearch
@@ -50,6 +51,9 @@ class Embedding:
         Properties of the graph that was embedded.
     fitted_state : FittedState or None
         What the run learned from the graph. Runs that share it make comparable vectors.
+    types : pyarrow.DictionaryArray or None
+        The type of each node, such as "user" or "item", null for a node without one; None if no
+        types are known. Searches can be limited to types.
 
     Examples
     --------
@@ -67,6 +71,7 @@ class Embedding:
     parameters: dict[str, Any] = field(default_factory=dict)
     graph: dict[str, Any] = field(default_factory=dict)
     fitted_state: FittedState | None = None
+    types: pa.DictionaryArray | None = None
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or len(self.vectors) != len(self.ids):
@@ -74,9 +79,14 @@ class Embedding:
                 f"Embedding: vectors must have one row per id: {len(self.ids):,} ids, "
                 f"got the shape {self.vectors.shape}."
             )
+        if not self.vectors.shape[1]:
+            raise ParameterError("Embedding: vectors must have at least one column.")
         own = self.vectors.view()  # read-only for users, not for its creator
         own.flags.writeable = False
         object.__setattr__(self, "vectors", own)
+        if self.types is not None:
+            types = encode_types("Embedding", self.types, len(self.ids))
+            object.__setattr__(self, "types", types)
 
     @property
     def dim(self) -> int:
@@ -203,6 +213,7 @@ class Embedding:
         k: int = ...,
         *,
         among: Any = ...,
+        types: str | Sequence[str] | None = ...,
         min_similarity: float = ...,
         approximate: bool = ...,
     ) -> list[tuple[Any, float]]: ...
@@ -213,6 +224,7 @@ class Embedding:
         k: int = ...,
         *,
         among: Any = ...,
+        types: str | Sequence[str] | None = ...,
         min_similarity: float = ...,
         approximate: bool = ...,
     ) -> Any: ...
@@ -222,6 +234,7 @@ class Embedding:
         k: int = 10,
         *,
         among: Any = None,
+        types: str | Sequence[str] | None = None,
         min_similarity: float = -1.0,
         approximate: bool = False,
     ) -> Any:
@@ -238,6 +251,8 @@ class Embedding:
         among : Embedding or array-like of ids, optional
             Where to search: a comparable embedding, such as that of the old nodes for a new node of
             `embed_new`, or some nodes of this embedding. By default all nodes of this embedding.
+        types : str or sequence of str, optional
+            The only types of nodes that may be neighbors, such as "item".
         min_similarity : float, default=-1
             Neighbors that are less similar are left out.
         approximate : bool, default=False
@@ -257,7 +272,8 @@ class Embedding:
         UnknownNodeError
             If an id is not in the embedding.
         ParameterError
-            If `k` or `min_similarity` is invalid, or `among` has another number of columns.
+            If `k` or `min_similarity` is invalid, `among` has another number of columns, or no
+            node is of one of the `types`.
 
         Examples
         --------
@@ -270,7 +286,7 @@ class Embedding:
         [{'id': 'ann', 'neighbor': 'bob', 'rank': 1}, {'id': 'bob', 'neighbor': 'ann', 'rank': 1}]
         """
         search = self._neighbor_search(
-            k, among=among, min_similarity=min_similarity, approximate=approximate
+            k, among=among, types=types, min_similarity=min_similarity, approximate=approximate
         )
         if not is_one_id(ids):
             return search.table(self.find(ids))
@@ -283,6 +299,7 @@ class Embedding:
         self,
         k: int = 10,
         *,
+        types: str | Sequence[str] | None = None,
         min_similarity: float = -1.0,
         mutual: bool = False,
         approximate: bool = False,
@@ -296,6 +313,8 @@ class Embedding:
         ----------
         k : int, default=10
             The number of neighbors per node.
+        types : str or sequence of str, optional
+            The only types of nodes that may be neighbors, as in `nearest`.
         min_similarity : float, default=-1
             Neighbors that are less similar are left out.
         mutual : bool, default=False
@@ -334,7 +353,11 @@ class Embedding:
         """
         progress = callback(progress, "searching")
         search = self._neighbor_search(
-            k, min_similarity=min_similarity, mutual=mutual, approximate=approximate
+            k,
+            types=types,
+            min_similarity=min_similarity,
+            mutual=mutual,
+            approximate=approximate,
         )
         return search.table(np.arange(len(self)), progress)
 
@@ -343,6 +366,7 @@ class Embedding:
         k: int = 10,
         *,
         among: Any = None,
+        types: str | Sequence[str] | None = None,
         min_similarity: float = -1.0,
         mutual: bool = False,
         approximate: bool = False,
@@ -351,7 +375,7 @@ class Embedding:
 
         Parameters
         ----------
-        k, among, min_similarity, mutual, approximate
+        k, among, types, min_similarity, mutual, approximate
             As in `nearest` and `nearest_all`.
 
         Returns
@@ -359,10 +383,16 @@ class Embedding:
         NeighborSearch
             `batches(rows)` yields the neighbors of some rows as Arrow record batches.
         """
-        if among is None or isinstance(among, Embedding):
-            return NeighborSearch(self, k, among, None, min_similarity, mutual, approximate)
-        candidates = np.unique(self.find(among))
-        return NeighborSearch(self, k, None, candidates, min_similarity, mutual, approximate)
+        others = among if isinstance(among, Embedding) else None
+        candidates = None
+        if others is None and among is not None:
+            candidates = np.unique(self.find(among))
+        if types is not None:
+            known = self.types if others is None else others.types
+            is_wanted = type_mask("nearest", known, types)
+            rows = np.arange(len(is_wanted)) if candidates is None else candidates
+            candidates = rows[is_wanted[rows]]
+        return NeighborSearch(self, k, others, candidates, min_similarity, mutual, approximate)
 
     def nearest_rows(
         self,
@@ -456,7 +486,8 @@ class Embedding:
         Returns
         -------
         pyarrow.Table
-            The column "id" and the vectors; the parameters are metadata of the schema.
+            The column "id", the column "type" if nodes have types, and the vectors; the parameters
+            are metadata of the schema.
 
         Examples
         --------
@@ -484,7 +515,7 @@ class Embedding:
         Returns
         -------
         pandas.DataFrame
-            One row per node.
+            One row per node, with the column "type" if nodes have types.
 
         Raises
         ------
@@ -513,7 +544,7 @@ class Embedding:
         Returns
         -------
         polars.DataFrame
-            The column "id" and the vectors.
+            The column "id", the column "type" if nodes have types, and the vectors.
 
         Raises
         ------
@@ -543,7 +574,8 @@ class Embedding:
         table : Table or DataFrame
             A table of pyarrow, polars, duckdb, or any other library that supports the Arrow C
             stream interface. The ids are in the column "id", or in the only column of integers or
-            strings; the vectors are lists in one column, or one column of floats per dimension.
+            strings; the vectors are lists in one column, or one column of floats per dimension. A
+            column "type" of strings holds the types of the nodes.
 
         Returns
         -------
@@ -613,7 +645,7 @@ class Embedding:
         path : path-like
             The suffix determines the format: .parquet, .arrow, .npy (with the ids in a second
             file), .npz, .csv, .tsv, or .txt and .bin for word2vec. The first four store the
-            parameters, too.
+            parameters, too, and all but word2vec the types of nodes, in a column "type".
         dtype : {"float32", "float16"}, default="float32"
             "float16" halves the size; for the formats that store parameters.
         progress : bool or callable, optional
@@ -623,7 +655,8 @@ class Embedding:
         Raises
         ------
         FormatError
-            If the suffix is unknown, or the format does not support the ids or `dtype`.
+            If the suffix is unknown, the format does not support the ids or `dtype`, or an id is
+            null or repeated.
 
         Examples
         --------
@@ -653,13 +686,14 @@ class Embedding:
         ----------
         target : str
             Such as "postgresql://host/database", "duckdb:graph.db", "lancedb:directory",
-            "qdrant:directory" or "faiss:vectors.index".
+            "qdrant:directory", "faiss:vectors.index" or "neo4j:directory", which gets a CSV file
+            and a Cypher script.
         table : str, default="vectors"
             An existing table of this name is replaced if hopvec created it.
         replace : bool, default=False
             Whether to replace an existing table that hopvec did not create.
         index : bool, default=False
-            Whether to create an HNSW index for cosine similarity, in PostgreSQL and FAISS.
+            Whether to create an HNSW index for cosine similarity, in PostgreSQL, FAISS and Neo4j.
         progress : bool or callable, optional
             Whether to show a progress bar; or a function, called with the number of rows written
             and the total.

@@ -10,12 +10,14 @@ HopvecError
 └── MissingExtraError   an optional package that is not installed
 """
 
+from hopvec.credentials import scrub
+
 
 class HopvecError(Exception):
     """The base class of all exceptions of hopvec.
 
     Each exception is also an instance of a built-in one, such as ValueError. Messages name the
-    place, the cause and the remedy.
+    place, the cause and the remedy, and contain no credentials of addresses.
 
     Examples
     --------
@@ -26,6 +28,9 @@ class HopvecError(Exception):
     ...     print(error)
     FastRP: dim must be an integer from 1 to 65,536, got 0.
     """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(scrub(part) if isinstance(part, str) else part for part in args))
 
 
 class GraphError(HopvecError, ValueError):

@@ -61,6 +61,13 @@ def available_memory() -> int:
     return max(0, min(free))
 
 
+def total_memory() -> int:
+    """Return the memory of the machine in bytes, whoever uses it."""
+    if sys.platform == "win32":
+        return _windows_memory(1)
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
 def memory_limit(value: str | float | None) -> int | None:
     """Convert a limit such as "4GB", "512 MiB" or 2e9 to bytes; None stays None.
 
@@ -235,18 +242,18 @@ def _system_memory() -> int:
     if match:
         return int(match[1]) * 1024
     if sys.platform == "win32":
-        return _windows_memory()
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+        return _windows_memory(2)
+    return total_memory() // 2
 
 
-def _windows_memory() -> int:
+def _windows_memory(field: int) -> int:
     import ctypes
 
     status = (ctypes.c_uint64 * 8)()  # MEMORYSTATUSEX: length and load, then sizes in bytes
     status[0] = ctypes.sizeof(status)
     windll = getattr(ctypes, "windll")  # noqa: B009  (Windows only, so hidden from mypy)
     windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
-    return int(status[2])
+    return int(status[field])
 
 
 def _cgroups(controller: str) -> list[str]:

@@ -76,7 +76,7 @@ class NeighborSearch:
         if self.mutual and (self.among is not None or self.candidates is not None):
             raise ParameterError(
                 "nearest: mutual=True compares the neighbors of all nodes, so it cannot be "
-                "combined with among=."
+                "combined with among= or types=."
             )
         if self._others.dim != self.embedding.dim:
             raise ParameterError(
@@ -90,7 +90,7 @@ class NeighborSearch:
     def _check_approximate(self) -> None:
         """Raise an error if an approximate search is not possible."""
         if self.among is not None or self.candidates is not None or self.mutual:
-            other = "mutual=True" if self.mutual else "among="
+            other = "mutual=True" if self.mutual else "among= or types="
             raise ParameterError(
                 "nearest: approximate=True searches an index of all nodes, so it cannot be "
                 f"combined with {other}. Leave one of them out."

@@ -24,16 +24,19 @@ LEFT = 'style="text-align: left"'
 
 def graph_html(graph: Graph) -> str:
     """The size and the kind of a graph, and where it came from."""
-    isolated = graph.describe()["isolated"]
+    about = graph.describe()
     kind = ["directed" if graph.directed else "undirected"]
     kind.append("unweighted" if graph.weights is None else "weighted")
     rows = [
         ("nodes", f"{graph.nodes:,}"),
         ("edges", f"{graph.edges:,}"),
         ("kind", ", ".join(kind)),
-        ("isolated nodes", f"{isolated:,}"),
+        ("isolated nodes", f"{about['isolated']:,}"),
         ("ids", ", ".join(map(repr, graph.ids[:3].to_pylist())) + (", ..." * (graph.nodes > 3))),
     ]
+    if "types" in about:
+        counts = about["types"].items()
+        rows.append(("types", ", ".join(f"{name} ({number:,})" for name, number in counts)))
     if "file" in graph.origin:
         rows.append(("file", str(graph.origin["file"])))
     return _shown("Graph", _named(rows))
@@ -43,10 +46,17 @@ def embedding_html(embedding: Embedding) -> str:
     """The size of an embedding, and its first rows."""
     columns = min(COLUMNS, embedding.dim)
     more = ["..."] if embedding.dim > columns else []
-    header = ["id", *(f"e{column}" for column in range(columns)), *more]
+    types = None if embedding.types is None else embedding.types[:ROWS].to_pylist()
+    typed = [] if types is None else ["type"]
+    header = ["id", *typed, *(f"e{column}" for column in range(columns)), *more]
     rows = [
-        [str(id), *(f"{value:.4f}" for value in vector[:columns]), *more]
-        for id, vector in zip(embedding.ids[:ROWS].to_pylist(), embedding.vectors, strict=False)
+        [
+            str(id),
+            *([] if types is None else [types[row] or ""]),
+            *(f"{value:.4f}" for value in embedding.vectors[row, :columns]),
+            *more,
+        ]
+        for row, id in enumerate(embedding.ids[:ROWS].to_pylist())
     ]
     if len(embedding) > ROWS:
         rows.append(["..."] * len(header))

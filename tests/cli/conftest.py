@@ -30,7 +30,7 @@ def process(tmp_path):
     def start(*arguments, program=("-m", "hopvec"), **more):
         command = [sys.executable, *program, *map(str, arguments)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
-        started.append(subprocess.Popen(command, cwd=tmp_path, text=True, **pipes | more))
+        started.append(subprocess.Popen(command, text=True, **{"cwd": tmp_path} | pipes | more))
         return started[-1]
 
     yield start

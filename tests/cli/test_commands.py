@@ -198,7 +198,8 @@ class TestNeighbors:
     @pytest.mark.parametrize(
         ("name", "text"),
         [
-            ("edges.csv", "user,product\nann,Widget 839\n"),
+            ("edges.csv", "person,likes\nann,Widget 839\n"),
+            ("edges.csv", "source;target\nann;bob\n"),
             ("edges.csv", "1,2\n2,3\n"),
             ("edges.txt", "ann bob\nbob cem\n"),
         ],
@@ -209,6 +210,27 @@ class TestNeighbors:
         assert result.exit_code == 2
         assert result.stderr.endswith(
             ". If this is a graph, embed it first: hopvec embed FILE -o vectors.parquet.\n"
+        )
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "source,target\n1,2\n2,3\n",
+            "source,target,weight\n1,2,0.5\n2,3,1\n",
+            "user_id,item_id,rating\n1,10,3\n2,10,4\n",
+            "user,product\nann,Widget 839\n",
+            ":START_ID,:END_ID,weight:double\n1,2,3\n2,3,1\n",
+        ],
+    )
+    def test_edges_of_numbers_are_a_graph_not_vectors(self, run, tmp_path, text):
+        (tmp_path / "edges.csv").write_text(text)
+        result = run("neighbors", "edges.csv", "1")
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        columns = text.splitlines()[0].replace(",", ", ")
+        assert result.stderr == (
+            f"edges.csv: this is a graph, not vectors; its columns are {columns}. Embed it first: "
+            "hopvec embed FILE -o vectors.parquet.\n"
         )
 
     def test_an_invalid_line_is_not_taken_for_an_edge(self, run, tmp_path):

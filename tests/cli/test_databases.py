@@ -131,4 +131,4 @@ def test_what_cannot_be_written_is_one_sentence_and_exit_code_2(run, vectors):
     text = refused(run("export", vectors, "postgresql://me:secret@127.0.0.1:1/db"))
     assert text.startswith("postgresql://127.0.0.1:1/db: cannot connect to PostgreSQL (")
     text = refused(run("export", vectors, "duckdb:graph.db", "--index"))
-    assert "--index is for PostgreSQL and FAISS, and the target is duckdb:graph.db" in text
+    assert "--index is for PostgreSQL, FAISS and Neo4j, and the target is duckdb:graph.db" in text

@@ -173,7 +173,7 @@ class TestRecommend:
             ),
             (
                 ("vectors.parquet", "--graph", "ratings.csv", "--pairs", "a", "--exclude", "b"),
-                "leave out --candidates and --exclude",
+                "leave out --candidates, --type and --exclude",
             ),
             (
                 ("vectors.parquet", "--graph", "ratings.csv", "a", "--exclude", "-"),

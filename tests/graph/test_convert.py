@@ -1,5 +1,6 @@
 """Conversion from and to scipy matrices and networkx graphs."""
 
+import igraph
 import networkx as nx
 import numpy as np
 import pytest
@@ -208,6 +209,13 @@ def test_an_edge_without_the_weight_attribute_has_weight_1():
     assert graph.degrees.tolist() == [1, 5, 4]
 
 
+def test_a_requested_attribute_that_no_edge_has_is_refused():
+    with pytest.raises(GraphError, match=r"has the attribute weight='kn'; they have 'color', 'km'"):
+        Graph.from_networkx(nx.Graph([(1, 2, {"km": 4, "color": "red"})]), weight="kn")
+    with pytest.raises(GraphError, match=r"has the attribute weight='km'; they have none"):
+        Graph.from_igraph(igraph.Graph(2, [(0, 1)]), weight="km")
+
+
 def test_a_networkx_graph_without_edges_is_accepted():
     assert Graph.from_networkx(nx.empty_graph(["a", "b"])).isolated == 2
 
@@ -217,8 +225,8 @@ def test_a_networkx_graph_without_edges_is_accepted():
     [
         ([], r"The graph is empty: it has no nodes"),
         ([((0, 1), (1, 1))], r"but ids are integers or strings"),
-        ([(1, "a")], r"source and target must both hold integers or both hold strings"),
-        ([(1, "a"), ("b", 2)], r"ids must be all integers or all strings"),
+        ([(1, "a")], r"are 1 and 'a', but ids must be all integers or all strings: convert them"),
+        ([("a", 1), ("b", 2)], r"are 'a' and 1, .* networkx\.relabel_nodes\(graph, str\)"),
         ([(True, False)], r"ids must be integers or strings, got bool"),
         ([(1.5, 2.5)], r"is 1\.5, but ids are integers or strings"),
         ([(1, 2, {"weight": None})], r"edge 1 \(1 - 2\): the weight nan is not allowed"),
@@ -236,3 +244,37 @@ def test_an_invalid_networkx_graph_is_refused(edges, message):
 def test_an_invalid_number_of_threads_is_refused(threads):
     with pytest.raises(ParameterError, match="threads must be an integer of at least 1"):
         Graph.from_scipy(sp.csr_array(SYMMETRIC), threads=threads)
+
+
+def damaged(format_, **arrays):
+    """A sparse matrix whose arrays do not fit together, which scipy does not notice."""
+    matrix = sp.coo_array(SYMMETRIC).asformat(format_)
+    for name, change in arrays.items():
+        setattr(matrix, name, change(getattr(matrix, name).copy()))
+    return matrix
+
+
+@pytest.mark.parametrize("format_", ["csr", "csc", "bsr"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda indptr: indptr[::-1].copy(),
+        lambda indptr: indptr + 1,
+        lambda indptr: indptr * 1000,
+        lambda indptr: indptr[:-1],
+        lambda indptr: np.append(0, np.append(1 << 20, indptr[2:])).astype(indptr.dtype),
+    ],
+    ids=["descending", "from 1", "beyond the entries", "too short", "a peak"],
+)
+def test_a_damaged_indptr_is_refused(format_, change):
+    with pytest.raises(GraphError, match="indptr of the adjacency matrix is damaged"):
+        Graph.from_scipy(damaged(format_, indptr=change))
+
+
+@pytest.mark.parametrize("wrong", [-1, 1000])
+@pytest.mark.parametrize("format_", ["csr", "coo"])
+def test_an_index_outside_of_the_matrix_is_refused(format_, wrong):
+    matrix = sp.coo_array(SYMMETRIC).asformat(format_)
+    (matrix.coords[1] if format_ == "coo" else matrix.indices)[0] = wrong
+    with pytest.raises(GraphError, match=r"The adjacency matrix .*(outside of its shape|index)"):
+        Graph.from_scipy(matrix)

@@ -1,12 +1,14 @@
 """Graphs of igraph and PyTorch Geometric."""
 
+import importlib
+import sys
 from types import SimpleNamespace
 
 import igraph
 import numpy as np
 import pytest
 
-from hopvec import FastRP, Graph, GraphError
+from hopvec import FastRP, Graph, GraphError, MissingExtraError
 
 
 class Tensor:
@@ -112,11 +114,24 @@ def test_an_edge_index_with_one_direction_needs_directed_or_symmetrize():
         (data([[0, -1], [1, 0]]), r"edge 2 \(-1 - 0\) is out of range"),
         (data(PATH, edge_weight=Tensor([1.0])), r"edge_weight must contain one number per edge: 4"),
         (data(np.zeros((2, 0), int)), r"no rows|empty"),
+        (
+            SimpleNamespace(edge_index=None),
+            r"no edge_index\. If a transform such as ToSparseTensor",
+        ),
+        (SimpleNamespace(edge_types=[]), r"several kinds of nodes: .*from_bipartite.*AddFastRP"),
     ],
 )
 def test_an_invalid_edge_index_is_refused(thing, message):
-    with pytest.raises(GraphError, match=message):
-        Graph.from_torch_geometric(thing)
+    for convert in (Graph.from_torch_geometric, FastRP(dim=8).embed):
+        with pytest.raises(GraphError, match=message):
+            convert(thing)
+
+
+def test_the_transform_names_the_package_that_it_needs(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.delitem(sys.modules, "hopvec.torch_geometric", raising=False)
+    with pytest.raises(MissingExtraError, match="pip install torch_geometric"):
+        importlib.import_module("hopvec.torch_geometric")
 
 
 def test_a_method_embeds_the_graphs_of_all_libraries():

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 import oracle
 import rounding_bounds
 from example_graphs import examples, on_disk, skewed_example
-from hopvec import Graph, GraphError, MemoryLimitError, ParameterError, estimate, tune
+from hopvec import FastRP, Graph, GraphError, MemoryLimitError, ParameterError, estimate, tune
+from hopvec.graph.transpose import transposed_csr
+from hopvec.methods import direction as directions
 from one_pass import one_pass
 
 CASE = skewed_example(700, 4000, weighted=True, directed=True, seed=5)
@@ -239,3 +241,22 @@ def test_the_direction_can_be_searched():
     tuning = tune(CASE.graph(), space={"direction": "out,in,both,concat"}, search="grid")
     assert [trial.parameters["direction"] for trial in tuning.trials] == list(DIRECTIONS)
     assert tuning.method.direction == tuning.best.parameters["direction"]
+
+
+@pytest.mark.parametrize("direction", ["in", "both", "concat"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_plan_counts_all_arrays_of_the_transposed_rows(direction, weighted):
+    ends = np.random.default_rng(0).integers(0, 5000, (2, 8000))
+    graph = Graph.from_edges(*ends, np.ones(8000) / 3 if weighted else None, directed=True)
+    method = FastRP(dim=64, direction=direction)
+    hops = directions.transitions(graph, direction, 1)
+    extra = [hop for hop in hops if hop.degrees is not graph._node_degrees]
+    parts = [part for part in directions.DIRECTIONS[direction] if part != "out"]
+    csrs = [transposed_csr(graph, part, 1) for part in parts]
+    arrays = [array for csr in csrs for array in (csr.indptr, csr.indices, csr.weights)]
+    held = sum(array.nbytes for array in arrays if array is not None)
+    held += sum(hop.degrees.nbytes + 3 * 4 * graph.nodes for hop in extra)
+    assert len(extra) == len(csrs) == 1
+    assert method.plan(graph).bytes.working["transposed rows"] >= held
+    beyond = FastRP(dim=64, direction="out").working_bytes(graph.nodes, graph.nbytes)
+    assert method.working_bytes(graph.nodes, graph.nbytes) - beyond >= held

@@ -29,18 +29,32 @@ def test_other_objects_are_rejected_with_advice(thing):
         FastRP(dim=4).embed(thing)
 
 
+def test_an_empty_list_of_pairs_is_an_empty_graph():
+    with pytest.raises(GraphError, match="The graph is empty: there are no edges in the list"):
+        FastRP(dim=4).embed([])
+
+
 @pytest.mark.parametrize(
     "frame",
     [
         pd.DataFrame({"a": [0, 1], "b": [1, 0]}),
-        pd.DataFrame(np.eye(2), ["u", "v"], ["u", "v"]),
+        pd.DataFrame(np.eye(2), ["x", "y"], ["u", "w"]),
+        pd.DataFrame(np.eye(2)),
         pd.DataFrame(np.eye(7)),
+        pd.DataFrame(),
     ],
-    ids=["unnamed ends", "matrix named like ends", "matrix"],
+    ids=["unnamed ends", "matrix without ids", "edges or matrix", "matrix", "empty"],
 )
 def test_a_table_without_columns_named_like_the_ends_of_edges_is_rejected(frame):
     with pytest.raises(GraphError, match=r"Expected a graph, got .* Graph\.from_arrow.*from_scipy"):
         FastRP(dim=4).embed(frame)
+
+
+@pytest.mark.parametrize("ids", [["u", "v"], ["ann", "bob"], [20, 10]])
+def test_a_frame_whose_index_equals_its_columns_is_an_adjacency_matrix(ids):
+    embedding = FastRP(dim=4).embed(pd.DataFrame([[0, 3], [3, 0]], ids, ids))
+    assert embedding.ids.to_pylist() == ids
+    assert embedding.graph["volume"] == 6
 
 
 def test_estimate_takes_the_same_graphs_as_embed(graph):

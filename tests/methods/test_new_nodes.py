@@ -7,7 +7,7 @@ import pytest
 
 import oracle
 from example_graphs import skewed_example
-from hopvec import Embedding, Graph, GraphError, datasets
+from hopvec import Embedding, FastRP, Graph, GraphError, MemoryLimitError, datasets
 from hopvec.evaluate import HeldOut, predict_links
 from one_pass import one_pass
 
@@ -156,3 +156,28 @@ def test_new_nodes_without_a_path_to_old_ones_cause_a_warning_and_have_zero_vect
     got = method.embed_new(Graph.from_edges([1001], [1002]), graph=GRAPH, like=old)
     assert not got.vectors.any()
     assert "Zero vectors: 2 of 2 nodes, although they have outgoing edges" in caplog.text
+
+
+def test_a_memory_limit_is_checked_before_the_graph_is_extended(monkeypatch):
+    source, target = np.random.default_rng(0).integers(0, 3000, (2, 30_000))
+    graph, method = Graph.from_edges(source, target), FastRP(dim=16, passes=1)
+    like, new = method.embed(graph), Graph.from_edges([3000, 3000], [0, 1])
+    enough = method.set_params(memory="20MB").embed_new(new, graph=graph, like=like)
+    assert enough.ids.to_pylist() == [3000]
+    monkeypatch.setattr("hopvec.methods.new_nodes.append_new_nodes", None)
+    with pytest.raises(MemoryLimitError, match=r"needs at least .* to add them to the graph"):
+        method.set_params(memory="2MB").embed_new(new, graph=graph, like=like)
+
+
+def test_the_plan_counts_the_graph_without_the_new_nodes(monkeypatch):
+    graph, new = Graph.from_edges(range(99), range(1, 100)), Graph.from_edges([100], [0])
+    method, plans = FastRP(dim=16), []
+    like, compute = method.embed(graph), FastRP._compute_along
+
+    def recorded(self, hops, plan, *arguments, **options):
+        plans.append(plan)
+        return compute(self, hops, plan, *arguments, **options)
+
+    monkeypatch.setattr(FastRP, "_compute_along", recorded)
+    method.embed_new(new, graph=graph, like=like)
+    assert plans[0].bytes.working["graph without new nodes"] > graph.nbytes

@@ -1,10 +1,15 @@
-"""The native loops under the address, undefined-behavior and thread sanitizers."""
+"""The native loops under the address, undefined-behavior and thread sanitizers.
+
+The loops run in a program of their own, the bindings in Python with a sanitized extension.
+"""
 
 import os
 import platform
 import re
 import shutil
 import subprocess
+import sys
+import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -42,40 +47,65 @@ def level_flags():
     return {"plain": [], "v3": v3, "v4": v3 + v4}
 
 
-def compile_driver(directory, sanitizer):
-    """Compile the driver and the kernels with a sanitizer; return the path of the program."""
+def compile_all(directory, flags, jobs):
+    """Compile (name, source, options) in parallel; return the paths of the objects."""
+
+    def compile_one(job):
+        name, source, options = job
+        to = str(directory / f"{name}.o")
+        command = [COMPILER, *flags, *options, "-c", str(source), "-o", to]
+        subprocess.run(command, check=True, capture_output=True, text=True)
+        return to
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(compile_one, jobs))
+
+
+def link(flags, objects, output):
+    """Link objects to a program or a library."""
+    command = [COMPILER, *flags, *objects, "-o", str(output)]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    return output
+
+
+def kernels(level, options):
+    """The job that compiles the kernels of a level."""
+    names = [f"-DHOPVEC_KERNELS={level}_kernels", f'-DHOPVEC_LEVEL_NAME="{level}"']
+    return f"kernels_{level}", NATIVE / "kernels.cpp", names + options
+
+
+def flags_for(sanitizer):
+    """The compiler flags for a sanitizer."""
     flags = ["-std=c++17", "-O1", "-g1", "-pthread", "-ffp-contract=off", "-fno-math-errno"]
     flags += [f"-fsanitize={sanitizer}", "-fno-omit-frame-pointer", f"-I{NATIVE}"]
     if "undefined" in sanitizer:
         flags.append("-fno-sanitize-recover=undefined")
+    return flags
+
+
+def compile_driver(directory, sanitizer):
+    """Compile the driver and the kernels with a sanitizer; return the path of the program."""
+    flags = flags_for(sanitizer)
     if X86:
         flags.append("-DHOPVEC_X86_LEVELS")
     jobs = [(source.stem, source, ["-O0"]) for source in HERE.glob("*.cpp")]  # compiles faster
     jobs += [(source.stem, source, []) for source in SOURCES]
-    for level in LEVELS:
-        names = [f"-DHOPVEC_KERNELS={level}_kernels", f'-DHOPVEC_LEVEL_NAME="{level}"']
-        jobs.append((f"kernels_{level}", NATIVE / "kernels.cpp", names + level_flags()[level]))
+    jobs += [kernels(level, level_flags()[level]) for level in LEVELS]
+    return link(flags, compile_all(directory, flags, jobs), directory / "driver")
 
-    def compile_one(job):
-        name, source, options = job
-        command = [
-            COMPILER,
-            *flags,
-            *options,
-            "-c",
-            str(source),
-            "-o",
-            str(directory / f"{name}.o"),
-        ]
-        subprocess.run(command, check=True, capture_output=True, text=True)
-        return str(directory / f"{name}.o")
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(compile_one, jobs))
-    driver = directory / "driver"
-    command = [COMPILER, *flags, *objects, "-o", str(driver)]
-    subprocess.run(command, check=True, capture_output=True, text=True)
-    return driver
+def compile_extension(directory):
+    """Compile the extension, with plain kernels, for the address sanitizer."""
+    nanobind = pytest.importorskip("nanobind")
+    source = Path(nanobind.source_dir())
+    flags = [*flags_for("address"), "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing"]
+    flags += [f"-I{sysconfig.get_path('include')}", f"-I{nanobind.include_dir()}"]
+    flags += [f"-I{source.parent / 'ext' / 'robin_map' / 'include'}"]
+    bindings = [path for path in NATIVE.glob("*.cpp") if path.stem.startswith(BINDINGS)]
+    jobs = [(path.stem, path, []) for path in [*bindings, *SOURCES, source / "nb_combined.cpp"]]
+    jobs.append(kernels("plain", []))
+    name = "_native" + sysconfig.get_config_var("EXT_SUFFIX")
+    return link([*flags, "-shared"], compile_all(directory, flags, jobs), directory / name)
 
 
 @pytest.fixture(scope="module")
@@ -116,3 +146,37 @@ def test_every_loop_runs_clean_and_gives_the_same_bytes_on_1_thread_and_on_3(
     assert run.returncode == 0, run.stderr[-4000:]
     assert run.stdout.strip() == level
     assert run.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the runtime is loaded with LD_PRELOAD")
+def test_the_bindings_check_every_array_before_a_loop_reads_it(tmp_path):
+    try:
+        extension = compile_extension(tmp_path)
+    except subprocess.CalledProcessError as error:
+        pytest.fail(error.stderr)
+    package = tmp_path / "path" / "hopvec"
+    package.mkdir(parents=True)
+    for file in Path(_native.__file__).parent.iterdir():
+        if not file.name.startswith("_native."):
+            (package / file.name).symlink_to(file)
+    extension.rename(package / extension.name)
+    # The sanitizer intercepts exceptions of the C++ library, which must be loaded with it.
+    libraries = [
+        subprocess.check_output([COMPILER, f"-print-file-name={name}"], text=True).strip()
+        for name in ("libasan.so", "libstdc++.so.6")
+    ]
+    tests = str(ROOT / "tests" / "engine" / "test_argument_checks.py")
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", tests],
+        cwd=ROOT,
+        env=os.environ
+        | {
+            "LD_PRELOAD": " ".join(libraries),
+            "PYTHONPATH": str(package.parent),
+            "PYTHONMALLOC": "malloc",
+            "ASAN_OPTIONS": "detect_leaks=0",
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, (run.stdout + run.stderr)[-4000:]

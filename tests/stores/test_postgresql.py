@@ -243,9 +243,11 @@ class TestRefusals:
             refusal(twice, target) == "two vectors have the same id, but ids are the primary key."
         )
 
-    def test_values_that_postgresql_cannot_store(self, target):
+    def test_values_that_are_not_finite(self, target):
         vectors = np.array([[1, np.nan]], np.float32)
-        assert "NaN not allowed in vector" in refusal(Embedding(vectors, pa.array([1])), target)
+        assert "vector of 1 contains nan" in refusal(Embedding(vectors, pa.array([1])), target)
+
+    def test_ids_that_postgresql_cannot_store(self, target):
         null_byte = random_embedding(pa.array(["a\0b"], pa.large_string()))
         assert "0x00" in refusal(null_byte, target)
 

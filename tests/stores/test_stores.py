@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 
 import duckdb
 import lancedb
@@ -95,6 +96,34 @@ def holds(target, embedding, table="vectors"):
 def test_the_table_holds_ids_and_vectors(target, embedding):
     assert embedding.export(target) == 1000
     assert holds(target, embedding)
+
+
+def stored_types(target):
+    """The types of the table, in the order of the ids."""
+    kind, _, path = target.partition(":")
+    if kind == "qdrant":
+        with in_qdrant(path) as client:
+            points, _ = client.scroll("vectors", limit=10_000)
+        points.sort(key=lambda point: int(re.sub(r"\D", "", str(point.payload["id"]))))
+        return [point.payload["type"] for point in points]
+    if kind == "lancedb":
+        return lancedb.connect(path).open_table("vectors").to_arrow()["type"].to_pylist()
+    if kind == "postgresql":
+        return [row["type"] for row in in_postgres(target, "SELECT type FROM vectors")]
+    with duckdb.connect(path) as connection:
+        return [name for (name,) in connection.sql("SELECT type FROM vectors").fetchall()]
+
+
+def test_types_of_nodes_are_a_column(target, embedding, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 24 * 4 * 300)
+    types = ["é 'x'", "y", None, "x"] * 250
+    typed = replace(embedding, types=types)
+    typed.export(target)
+    assert holds(target, typed)
+    assert stored_types(target) == types
+    embedding.export(target)  # hopvec made the table, so it is replaced
+    typed.export(target)
+    assert stored_types(target) == types
 
 
 def test_many_blocks_are_written_to_one_table(target, embedding, monkeypatch):
@@ -252,7 +281,7 @@ def test_an_unknown_store_is_refused_with_the_known_ones(target):
         random_embedding().export(target)
     assert str(error.value) == (
         "export: target must be postgresql://<host>/<database>, duckdb:<path>, lancedb:<path>, "
-        f"qdrant:<path> or faiss:<path>, got {target!r}."
+        f"qdrant:<path>, faiss:<path> or neo4j:<directory>, got {target!r}."
     )
 
 
@@ -268,7 +297,7 @@ def test_a_missing_extra_is_reported(tmp_path, monkeypatch, store, name):
 
 @pytest.mark.parametrize("store", [store for store, _ in FILES])
 def test_index_is_refused_where_there_is_none(tmp_path, store):
-    with pytest.raises(ParameterError, match="index=True is for PostgreSQL and FAISS"):
+    with pytest.raises(ParameterError, match="index=True is for PostgreSQL, FAISS and Neo4j"):
         random_embedding().export(f"{store}:{tmp_path / 'store'}", index=True)
 
 

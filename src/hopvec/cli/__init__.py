@@ -1,8 +1,10 @@
 """The command line. Each command is a module that parses, calls the library and prints.
 
 program.py          the table of commands, exit codes, and suggestions for misspelled arguments
+address_space.py    limits of the address space
 command.py          the base of all commands: help with examples, option groups, --quiet
 messages.py         Python arguments in messages of the library become options
+escape.py           control characters in text that people read
 terminal.py         output: results, messages, tables, progress
 summary.py          graphs, runs and parameters as rows of a report
 scores.py           tables of scores, printed or written

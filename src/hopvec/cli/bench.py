@@ -59,7 +59,7 @@ def bench(terminal: Terminal, dim: int, as_json: bool) -> None:
         terminal.print_table(f"FastRP, dim {dim}", COLUMNS, rows, numbers=len(COLUMNS) - 1)
     else:
         for row in (COLUMNS, *rows):
-            terminal.print("\t".join(row))
+            terminal.print_cells(row)
 
 
 def _measured(graph: Graph, method: FastRP, threads: int) -> dict[str, Any]:

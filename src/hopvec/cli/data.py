@@ -113,7 +113,7 @@ def _list(terminal: Terminal, data: str | None, as_json: bool) -> None:
         terminal.print_table(f"Datasets in {data_directory(data)}", columns, rows, numbers=3)
     else:
         for row in rows:
-            terminal.print("\t".join(row))
+            terminal.print_cells(row)
 
 
 def _get(terminal: Terminal, name: str, data: str | None, as_json: bool) -> str:

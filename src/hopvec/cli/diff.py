@@ -49,7 +49,7 @@ def diff(terminal: Terminal, old: str, new: str, k: int, as_json: bool) -> None:
         terminal.print_table("Nodes that moved most", ["node", "cosine"], cells)
     else:
         for row in cells:
-            terminal.print("\t".join(row))
+            terminal.print_cells(row)
     terminal.info(
         f"{count(len(found.ids), 'node')} in both, {found.removed:,} removed, {found.added:,} added"
     )

@@ -27,6 +27,7 @@ from hopvec.cli.summary import report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.embedding import Embedding
 from hopvec.formats.destination import bytes_on_disk, check_space
+from hopvec.formats.graphs.nodes import node_files
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.methods import Method
 from hopvec.methods.method import RUNTIME_PARAMS
@@ -119,7 +120,7 @@ def embed(
         return
     if isinstance(output, str) or "://" in str(method.spill_dir):
         raise click.UsageError("URLs such as s3://bucket/directory need --spark.")
-    inputs = [graph, read_options.nodes, features_file(feature_args), like]
+    inputs = [graph, *node_files(read_options.nodes), features_file(feature_args), like]
     check_output(output, report, dtype=dtype, inputs=inputs)
     alignment: dict[str, Embedding] = {}
     if like:

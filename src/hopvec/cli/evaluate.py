@@ -17,6 +17,7 @@ from hopvec.cli.method_options import parameter_options
 from hopvec.cli.outputs import json_option, output_path
 from hopvec.cli.program import LIST
 from hopvec.cli.recommend_scores import recommendation_rows, recommendation_table
+from hopvec.cli.results import type_option
 from hopvec.cli.scores import ScoreTable, best, check_scores
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal, duration
@@ -108,6 +109,7 @@ MANY = 1000  # labeled nodes from which scoring takes noticeably long
     ]
 )
 @click.argument("files", metavar="[VECTORS...] [LABELS]", type=FILE, nargs=-1)
+@type_option("Limit labels, or the targets of links, to nodes of this type")
 @parameter_options(ClassificationProtocol, "Protocol")
 @option("--links", type=FILE, help="File of node pairs with label 1 (edge) or 0.", heading="Links")
 @gathered_options("linking", LINKING, "Links")
@@ -130,6 +132,7 @@ MANY = 1000  # labeled nodes from which scoring takes noticeably long
 def evaluate(
     terminal: Terminal,
     files: tuple[str, ...],
+    types: tuple[str, ...],
     settings: dict[str, Any],
     links: str | None,
     linking: dict[str, Any],
@@ -174,7 +177,7 @@ def evaluate(
     if links is None and recommend is None:
         _reject("needs --links or --recommend", "Links")
         _reject("needs --recommend", "Recommendation")
-        table, rows = _score_classes(terminal, files, settings, labeling)
+        table, rows = _score_classes(terminal, files, types, settings, labeling)
     else:
         _reject("applies to labels, not to links", "Protocol", "Labels")
         if linking["directed"] and linking["graph"] is None:
@@ -183,8 +186,9 @@ def evaluate(
         _reject("needs --recommend", "Recommendation")
         if not files:
             raise click.UsageError("Name a file of vectors.")
-        table, rows = _score_links(terminal, files, links, linking, seed)
+        table, rows = _score_links(terminal, files, links, linking, types, seed)
     elif recommend is not None:
+        recommending["types"] = types or None
         table, rows = _score_recommendation(terminal, files, recommend, linking, recommending, seed)
     if output is not None:
         table.write(output)
@@ -201,7 +205,11 @@ def _reject(why: str, *headings: str) -> None:
 
 
 def _score_classes(
-    terminal: Terminal, files: tuple[str, ...], settings: dict[str, Any], labeling: dict[str, Any]
+    terminal: Terminal,
+    files: tuple[str, ...],
+    types: tuple[str, ...],
+    settings: dict[str, Any],
+    labeling: dict[str, Any],
 ) -> tuple[ScoreTable, Rows]:
     """Score node classification, with the labels of the last file."""
     if not files:
@@ -220,7 +228,7 @@ def _score_classes(
         terminal.info("Scoring may take minutes. For a quick look, use --shares 0.5 --shuffles 2.")
     embeddings = {path: read_vectors(terminal, path) for path in vectors}
     with terminal.progress("classifying", "%") as progress:
-        scores = classify(embeddings, read, **settings, progress=progress)
+        scores = classify(embeddings, read, **settings, types=types or None, progress=progress)
     rows = [
         (path, *(getattr(row, name) for name in COLUMNS[1:])) for path, row in scores.by_share()
     ]
@@ -229,11 +237,16 @@ def _score_classes(
 
 
 def _score_links(
-    terminal: Terminal, files: tuple[str, ...], links: str, linking: dict[str, Any], seed: int
+    terminal: Terminal,
+    files: tuple[str, ...],
+    links: str,
+    linking: dict[str, Any],
+    types: tuple[str, ...],
+    seed: int,
 ) -> tuple[ScoreTable, Rows]:
     """Score link prediction."""
     held_out = read_link_file(terminal, links, **linking, seed=seed)
-    scores = score_links(terminal, files, held_out, seed)
+    scores = score_links(terminal, files, held_out, types, seed)
     return link_table(scores), link_rows(links, held_out, scores)
 
 

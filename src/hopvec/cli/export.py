@@ -19,6 +19,7 @@ from hopvec.stores import check_target
         "hopvec export vectors.parquet qdrant:directory",
         "hopvec export vectors.parquet faiss:vectors.index",
         "hopvec export vectors.parquet postgresql://host/database --table pages --index",
+        "hopvec export vectors.parquet 'neo4j:import?Person=personId&Movie=movieId' --index",
     ]
 )
 @click.argument("vectors", type=click.Path())
@@ -28,7 +29,7 @@ from hopvec.stores import check_target
 @option(
     "--index",
     is_flag=True,
-    help="Create an HNSW index for cosine similarity, in PostgreSQL and FAISS.",
+    help="Create an HNSW index for cosine similarity, in PostgreSQL, FAISS and Neo4j.",
 )
 def export(
     terminal: Terminal, vectors: str, target: str, table: str, replace: bool, index: bool
@@ -36,7 +37,10 @@ def export(
     """Export an embedding to a database.
 
     TARGET is the type of database and its location, such as duckdb:graph.db or
-    postgresql://host/database, where the extension pgvector must be enabled.
+    postgresql://host/database, where the extension pgvector must be enabled. For Neo4j, a CSV file
+    and a Cypher script are written to a directory, neo4j:import; after a question mark, the
+    properties that hold the ids, by label: neo4j:import?Person=personId&Movie=movieId. By default
+    it is the property id; _id stands for the internal ids that APOC exports.
     An existing table is replaced only if hopvec created it, unless --replace is given.
     """
     found = check_target(target, table, replace=replace, index=index)

@@ -18,6 +18,7 @@ from hopvec.cli.command import Declared, Function, gathered_options
 from hopvec.cli.terminal import Terminal
 from hopvec.embedding import Embedding, load
 from hopvec.errors import FormatError
+from hopvec.formats.graphs.nodes import node_files
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.read import read_graph
 from hopvec.formats.graphs.relation_files import relation_files
@@ -33,7 +34,7 @@ LOOPS = ("keep", "drop")
 FILE = click.Path(allow_dash=True)
 
 
-EDGE_OPTIONS = 13  # the first options: the columns of the edges, their relations and direction
+EDGE_OPTIONS = 18  # the first options: columns, relations, times and direction of the edges
 OPTIONS: Declared = [
     ("--source", {"metavar": "COLUMN", "help": "Column of source nodes: its name or number."}),
     ("--target", {"metavar": "COLUMN", "help": "Column of target nodes."}),
@@ -67,6 +68,30 @@ OPTIONS: Declared = [
             "help": "Directions of relations, if they differ from that of all edges.",
         },
     ),
+    (
+        "--time",
+        {
+            "metavar": "COLUMN",
+            "help": "Column of times: ISO dates, timestamps, or Unix time in s, ms, us or ns.",
+        },
+    ),
+    (
+        "--half-life",
+        {
+            "metavar": "DURATION",
+            "help": "Age at which an edge counts half, such as 30d, 12h or 2w; needs --time.",
+        },
+    ),
+    (
+        "--as-of",
+        {
+            "metavar": "TIME",
+            "help": "Time from which ages are measured; later edges are errors.  [default: the "
+            "newest edge]",
+        },
+    ),
+    ("--since", {"metavar": "TIME", "help": "Use only edges from this time on; needs --time."}),
+    ("--until", {"metavar": "TIME", "help": "Use only edges before this time; needs --time."}),
     ("--directed/--undirected", {"default": None, "help": "Whether edges are directed."}),
     (
         "--symmetrize",
@@ -121,7 +146,22 @@ OPTIONS: Declared = [
             "help": "How to handle rows that cannot be edges; skipped rows are counted by reason.",
         },
     ),
-    ("--nodes", {"type": FILE, "help": "File of node ids; adds nodes without edges."}),
+    (
+        "--nodes",
+        {
+            "metavar": "FILE",
+            "callback": lambda context, option, text: text and parse_node_files(text),
+            "help": "File of node ids; adds nodes without edges. Several files are separated by "
+            "commas, each with its type or none: user=users.csv,item=items.csv.",
+        },
+    ),
+    (
+        "--node-type",
+        {
+            "metavar": "COLUMN",
+            "help": "Column of --nodes with the types of nodes.  [default: labels of Neo4j]",
+        },
+    ),
     ("--format", {"metavar": "NAME", "help": "Format of the file, if it is not detected."}),
     (
         "--separator",
@@ -145,6 +185,19 @@ OPTIONS: Declared = [
         },
     ),
 ]
+
+
+def parse_node_files(text: str) -> str | list[Path] | dict[str, str]:
+    """The files of --nodes: one, several, or several with their types."""
+    parts = [text] if text == "-" or Path(text).exists() else text.split(",")
+    named = [part.partition("=") for part in parts]
+    if parts == [text] and ("=" not in text or Path(text).exists()):
+        return text
+    if all(equals for _, equals, _ in named):
+        return {type_: file for type_, _, file in named}
+    if any(equals for _, equals, _ in named):
+        raise click.BadParameter("Give the types of all files, or of none.")
+    return [Path(part) for part in parts]
 
 
 def graph_argument(function: Function) -> Function:
@@ -241,8 +294,8 @@ def read(
             reserve=method.working_bytes,
             spill_dir=method.spill_dir,
         )
-    if isinstance(options.nodes, str):
-        check_exists(options.nodes)  # before the edges, which may take long
+    for file in node_files(options.nodes):
+        check_exists(file)  # before the edges, which may take long
     query = options._query
     if query is None and is_database(path):
         raise _no_query(path)

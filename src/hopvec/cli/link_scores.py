@@ -36,13 +36,21 @@ def read_link_file(
         return read_links(path, graph=whole, sampling=sampling, seed=seed, progress=progress)
 
 
-def score_links(terminal: Terminal, vectors: Sequence[str], held_out: HeldOut, seed: int) -> Scores:
+def score_links(
+    terminal: Terminal,
+    vectors: Sequence[str],
+    held_out: HeldOut,
+    types: Sequence[str],
+    seed: int,
+) -> Scores:
     """Score each file of vectors."""
     scores: Scores = {}
     for path in vectors:
         embedding = read_vectors(terminal, path)
         with terminal.progress(f"scoring {path}", "pairs") as progress:
-            scores[path] = predict_links(embedding, held_out, seed=seed, progress=progress)
+            scores[path] = predict_links(
+                embedding, held_out, types=types or None, seed=seed, progress=progress
+            )
     return scores
 
 
@@ -60,8 +68,10 @@ def link_table(scores: Scores) -> ScoreTable:
 
 def link_rows(path: str, held_out: HeldOut, scores: Scores) -> Rows:
     """What was scored, and what the logistic regression was trained on."""
-    edges = count(len(held_out.edges), "edge")
-    rows = [("links", f"{path}: {edges}, negative pairs: {held_out._negatives_text()}")]
+    scored = next(iter(scores.values()))
+    edges = count(scored.edges, "edge")
+    negatives = " + ".join(f"{number:,} {kind}" for kind, number in scored.negatives.items())
+    rows = [("links", f"{path}: {edges}, negative pairs: {negatives or 'none'}")]
     if held_out.training is None:
         needed = "which need the degrees and edges of --graph"
         return [*rows, ("", f"no scores for hadamard and {DEGREE_ALONE}, {needed}")]

@@ -12,12 +12,14 @@ from hopvec.cli.inputs import FILE, read_vectors
 from hopvec.cli.label_options import label_options, label_rows, read_label_file
 from hopvec.cli.layout_options import kind_option, seed_option
 from hopvec.cli.outputs import check_not_input, output_path
+from hopvec.cli.results import type_option
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal
 from hopvec.embedding import Embedding
 from hopvec.formats.destination import check_writable
 from hopvec.formats.positions import read_positions
 from hopvec.formats.recognize import holds_embedding
+from hopvec.graph.node_types import type_mask
 from hopvec.machine import format_bytes
 from hopvec.view.map import check_map, draw_map
 from hopvec.view.theme import THEMES
@@ -59,6 +61,7 @@ LOOK: Declared = [
         "hopvec map vectors.parquet -o map.png",
         "hopvec map vectors.parquet labels.csv -o map.svg --theme dark",
         "hopvec map vectors.parquet labels.csv -o map.pdf --layout pca --title 'Our graph'",
+        "hopvec map vectors.parquet -o items.png --type item",
         "hopvec map a.parquet b.parquet labels.csv -o figure.png --classes uk,jp,br,fr,es",
     ]
 )
@@ -75,6 +78,7 @@ LOOK: Declared = [
 @gathered_options("look", LOOK, "Output")
 @kind_option(default=None)
 @seed_option
+@type_option("Draw only nodes of this type")
 @option(
     "--labels", help="File of labels, as an alternative to the last argument.", heading="Labels"
 )
@@ -92,6 +96,7 @@ def map(  # noqa: A001
     look: dict[str, Any],
     kind: Any,
     seed: int,
+    types: tuple[str, ...],
     labels: str | None,
     classes: str | None,
     labeling: dict[str, Any],
@@ -100,8 +105,8 @@ def map(  # noqa: A001
 
     Positions are computed by t-SNE from exact nearest neighbors, or taken from the columns x and y
     that `hopvec layout` stores in the file. If the last file contains labels, nodes are colored by
-    class and the larger classes are named. Isolated nodes are drawn in a separate strip. Several
-    files of vectors are drawn side by side.
+    class and the larger classes are named; without labels, by type, if they have types. Isolated
+    nodes are drawn in a separate strip. Several files of vectors are drawn side by side.
     """
     check_map(output, theme=look["theme"], size=look["size"], dpi=look["dpi"])
     check_writable(output)
@@ -113,13 +118,14 @@ def map(  # noqa: A001
     embeddings = {_name(path, vectors): read_vectors(terminal, path) for path in vectors}
     picked = None if classes is None else [name.strip() for name in classes.split(",")]
     paths = dict(zip(embeddings, vectors, strict=True))
-    positions = {} if kind or picked else _stored_positions(paths)
+    positions = {} if kind or picked or types else _stored_positions(paths)
     with terminal.progress("computing the layout", "%") as progress:
         draw_map(
             embeddings,
             output,
             labels=read,
             classes=picked,
+            types=types or None,
             positions=positions,
             kind=kind or "tsne",
             seed=seed,
@@ -129,7 +135,8 @@ def map(  # noqa: A001
     rows: Rows = [] if read is None else label_rows(read)
     rows += [("layout", f"columns x and y of {paths[name]}") for name in positions]
     terminal.info_rows(rows + [("note", note) for note in terminal.notes])
-    terminal.info(f"{output}: {_sizes(embeddings)}, {format_bytes(output.stat().st_size)}")
+    sizes = _sizes(embeddings, types)
+    terminal.info(f"{output}: {sizes}, {format_bytes(output.stat().st_size)}")
 
 
 def _split_arguments(
@@ -156,6 +163,10 @@ def _stored_positions(paths: dict[str, str]) -> dict[str, Any]:
     return {name: plane for name, plane in found.items() if plane is not None}
 
 
-def _sizes(embeddings: dict[str, Embedding]) -> str:
-    sizes = [count(len(embedding), "node") for embedding in embeddings.values()]
+def _sizes(embeddings: dict[str, Embedding], types: tuple[str, ...]) -> str:
+    nodes = (
+        int(type_mask("draw_map", embedding.types, types).sum()) if types else len(embedding)
+        for embedding in embeddings.values()
+    )
+    sizes = [count(number, "node") for number in nodes]
     return " and ".join(sizes) if len(sizes) < 3 else f"{len(sizes)} maps of {sizes[0]} and more"

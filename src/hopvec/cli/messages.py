@@ -23,12 +23,16 @@ CALL = r"\b\w[\w.]*\([^()]*\)"  # Python code, such as Graph.from_scipy(matrix, 
 VALUE = r"""'[^']*'|"[^"]*"|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|True\b|False\b|-?\d[\d.]*(?<!\.)|"""
 ARGUMENT = re.compile(rf"(?P<call>{CALL})|(?<![\w.-])(?P<name>[A-Za-z_]\w*)=(?P<value>{VALUE})")
 FUNCTION = re.compile(
-    r"(^|: )(?:classify|draw_map|evaluate_recommendation|hold_out|nearest|predict_links|read_graph|"
-    r"read_links|read_sql|recommend|score_pairs): (\w?)"
+    r"(^|: )(?:classify|draw_map|embed_snapshots|evaluate_recommendation|hold_out|nearest|"
+    r"predict_links|read_graph|read_links|read_sql|recommend|score_pairs): (\w?)"
 )
 OTHER_NAMES = {"connected=False": "any_edges=True"}
 """Arguments whose options have another name."""
-OTHER_COMMANDS = {"like": "hopvec embed --like"}
+OTHER_COMMANDS = {
+    "like": "hopvec embed --like",
+    "node_type": "hopvec embed --node-type",
+    "prefixes": "hopvec embed --prefixes",
+}
 """Arguments that are options of another command only."""
 
 

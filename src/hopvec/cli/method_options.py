@@ -45,9 +45,9 @@ def format_value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def method_options(function: Function) -> Function:
-    """Add --method, --preset, --params and the parameters of all methods; pass a `method`."""
-    declared = declared_by(METHODS)
+def method_options(function: Function, methods: Mapping[str, type[Method]] = METHODS) -> Function:
+    """Add --method, --preset, --params and the parameters of methods; pass a `method`."""
+    declared = declared_by(methods)
 
     @wraps(function)
     def gathered(
@@ -82,13 +82,20 @@ def method_options(function: Function) -> Function:
     )(decorated)
     return option(
         "--method",
-        type=click.Choice(list(METHODS)),
+        type=click.Choice(list(methods)),
         default=DEFAULT_METHOD,
         show_default=True,
         is_eager=True,  # parsed first, since --help depends on it
         help="Embedding method; with --help, shows the options of this method.",
         heading="Method",
     )(decorated)
+
+
+def comparable_method_options(function: Function) -> Function:
+    """The same for the methods whose embeddings can be compared with earlier ones."""
+    return method_options(
+        function, {name: kind for name, kind in METHODS.items() if kind._supports_like}
+    )
 
 
 class MethodOption(Option):

@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 from hopvec.cli.command import command, option
+from hopvec.cli.escape import visible
 from hopvec.cli.inputs import FILE, read_vectors
 from hopvec.cli.results import (
     ResultFile,
@@ -19,6 +20,7 @@ from hopvec.cli.results import (
     result_options,
     rows_of,
     selected_ids,
+    type_option,
 )
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal, is_terminal
@@ -39,6 +41,7 @@ MUTUAL_BYTES = 28  # per node and neighbor: two lists of rows, and similarities
         "hopvec neighbors vectors.parquet --all -k 10 -o knn.parquet",
         "hopvec neighbors vectors.parquet --all --approximate -o knn.parquet",
         "hopvec neighbors vectors.parquet --ids users.txt --among items.txt -o -",
+        "hopvec neighbors vectors.parquet user:5 --type item",
         "hopvec neighbors vectors.parquet nytimes.com --compare deepwalk.parquet",
         "hopvec neighbors new-vectors.parquet zoe --among vectors.parquet",
         "hopvec neighbors vectors.parquet nytimes.com | cut -f 2",
@@ -54,6 +57,7 @@ MUTUAL_BYTES = 28  # per node and neighbor: two lists of rows, and similarities
     help="Where to search: a file of node ids, or another file of comparable vectors, such as the "
     "old nodes near new ones from `hopvec transform`.  [default: all nodes]",
 )
+@type_option("Only nodes of this type may be neighbors")
 @option(
     "--min-similarity",
     type=float,
@@ -86,6 +90,7 @@ def neighbors(
     id_file: str | None,
     k: int,
     among: str | None,
+    types: tuple[str, ...],
     min_similarity: float,
     mutual: bool,
     approximate: bool,
@@ -100,15 +105,20 @@ def neighbors(
     --all and -o it writes the k-nearest-neighbor graph of all nodes: a table with the columns id,
     neighbor, similarity and rank. Without -o, neighbors are printed; if the output is piped, each
     line contains node, neighbor and similarity, separated by tabs, and the file of vectors if there
-    are several. Put "--" before an ID that starts with "-".
+    are several; control characters and backslashes in ids are escaped. Put "--" before an ID that
+    starts with "-".
     """
     check_selection(ids, all_nodes, id_file)
     if among and compare:
         raise click.UsageError("Give --among or --compare, not both.")
     if mutual and among:
         raise click.UsageError("Give --among or --mutual, not both.")
-    if approximate and (among or mutual or compare):
-        raise click.UsageError("Leave out --among, --mutual and --compare with --approximate.")
+    if mutual and types:
+        raise click.UsageError("Give --type or --mutual, not both.")
+    if approximate and (among or types or mutual or compare):
+        raise click.UsageError(
+            "Leave out --among, --type, --mutual and --compare with --approximate."
+        )
     result = ResultFile(output, as_json, [vectors, among, id_file])
     if compare and result.given:
         raise click.UsageError("--compare prints neighbors; -o writes those of one file.")
@@ -122,6 +132,7 @@ def neighbors(
     options = {
         "k": k,
         "among": _read_among(terminal, among, embedding),
+        "types": types or None,
         "min_similarity": min_similarity,
         "mutual": mutual,
     }
@@ -166,9 +177,11 @@ def _print(terminal: Terminal, found: Neighborhoods, embeddings: dict[str, Embed
         for path, near in columns.items():
             where = f" in {path}" if compare else ""
             if not near and not embeddings[path][id_].any():
-                terminal.info(f"{id_}: its vector{where} is zero, so it has no neighbors.")
+                terminal.info(
+                    f"{visible(str(id_))}: its vector{where} is zero, so it has no neighbors."
+                )
             elif not near:
-                terminal.info(f"{id_}: no neighbors{where} meet the conditions.")
+                terminal.info(f"{visible(str(id_))}: no neighbors{where} meet the conditions.")
         if not any(columns.values()):
             continue
         if is_terminal():
@@ -179,8 +192,8 @@ def _print(terminal: Terminal, found: Neighborhoods, embeddings: dict[str, Embed
             continue
         for path, near in columns.items():
             for other, similarity in near:
-                line = f"{id_}\t{other}\t{similarity:.6f}"
-                terminal.print(f"{line}\t{path}" if compare else line)
+                cells = [str(id_), str(other), f"{similarity:.6f}"]
+                terminal.print_cells([*cells, path] if compare else cells)
 
 
 def _of_one(found: Neighborhoods, path: str) -> list[dict[str, Any]]:

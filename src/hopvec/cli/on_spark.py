@@ -23,6 +23,7 @@ from hopvec.embedding import Embedding
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats.destination import check_writable
 from hopvec.formats.graphs.options import ReadOptions
+from hopvec.graph.age_weights import TimeOptions
 from hopvec.graph.columns import ColumnSpec
 from hopvec.graph.relation_options import RelationOptions
 from hopvec.methods import Method
@@ -35,11 +36,14 @@ SUPPORTED = {
     "--unweighted",
     "--directed",
     "--nodes",
+    "--node-type",
     "--format",
 }
 SUPPORTED |= {"--relation", "--relation-weights", "--relation-balance", "--relation-direction"}
+SUPPORTED |= {"--time", "--half-life", "--as-of", "--since", "--until"}
 SUPPORTED |= {"--features", "--features-id", "--output", "-o", "--report"}
 RELATION_OPTIONS = ("relation_weights", "relation_balance", "relation_direction")
+TIME_OPTIONS = ("time", "half_life", "as_of", "since", "until")
 DELIMITED = {".csv": ",", ".tsv": "\t"}
 
 
@@ -72,6 +76,8 @@ def embed_on_spark(
     check_method(method, "auto", features is not None)
     with _session(master) as session, terminal.progress("embedding on Spark", "stages") as progress:
         nodes = read_options.nodes
+        if nodes is not None and not isinstance(nodes, str):
+            raise click.UsageError("--spark reads --nodes from one file or directory")
         found = run_embed(
             _table(session, edges, read_options.format),
             ColumnSpec(
@@ -80,12 +86,17 @@ def embed_on_spark(
                 read_options.weight,
                 read_options.unweighted,
                 relation=read_options.relation,
+                time=read_options.time,
             ),
             relations=RelationOptions.checked(
                 "embed", *(getattr(read_options, name) for name in RELATION_OPTIONS)
             ),
+            times=TimeOptions.checked(
+                "embed", *(getattr(read_options, name) for name in TIME_OPTIONS)
+            ),
             directed=bool(read_options.directed),
             nodes=None if nodes is None else _table(session, nodes, None),
+            node_type=read_options.node_type,  # type: ignore[arg-type]  # a name
             features=None if features is None else _table(session, features, None),
             features_id=feature_args["features_id"],
             method=method,  # type: ignore[arg-type]  # checked by check_method
@@ -125,6 +136,7 @@ def _session(master: str) -> Iterator[Any]:
     warnings.filterwarnings("ignore", message=".*pandas", category=FutureWarning)  # of pyspark
     logging.getLogger().addHandler(logging.NullHandler())  # no traceback of py4j at Ctrl-C
     try:
+        builder = builder.config("spark.sql.session.timeZone", "UTC")  # of times without a zone
         session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     except Exception as error:
         raise ParameterError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -68,7 +69,7 @@ def check_output(
         check_writable(report)
     for path in filter(None, (output, report)):
         check_not_input(path, inputs)
-    if report is not None and report.absolute() == output.absolute():
+    if report is not None and os.path.realpath(report) == os.path.realpath(output):
         name = "standard output" if report == STDOUT else str(report)
         raise FormatError(f"{name}: vectors and report must go to different files.")
 

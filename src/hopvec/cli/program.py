@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import re
 import signal
@@ -16,6 +17,7 @@ from typing import Any, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
+from hopvec.cli.address_space import AddressSpace
 from hopvec.errors import HopvecError
 
 # Each command is a module of this package with a Command of the same name, and one line here.
@@ -27,6 +29,7 @@ COMMANDS = {
     "info": "Inspect a file: a graph or an embedding.",
     "neighbors": "Find the nearest neighbors of nodes.",
     "recommend": "Recommend new links: the most likely edges that are not there yet.",
+    "snapshots": "Embed windows of time, one comparable embedding per window.",
     "diff": "List the nodes that moved most between two embeddings.",
     "evaluate": "Score embeddings by node classification, link prediction or recommendation.",
     "split": "Split a graph into training edges and held-out links.",
@@ -37,7 +40,7 @@ COMMANDS = {
     "layout": "Compute 2D positions and store them with the vectors.",
     "explore": "Explore embeddings in the browser.",
     "reproduce": "Reproduce the tables and figures of the paper.",
-    "data": "List or download datasets.",
+    "data": "List or download datasets, or write their edges to a file.",
     "generate": "Generate a random graph: Erdos-Renyi, Chung-Lu or R-MAT.",
     "bench": "Benchmark hopvec on this machine.",
     "demo": "Run a demo: embed, evaluate and map the packages of Debian.",
@@ -50,7 +53,10 @@ Examples:
   hopvec embed --help
 """
 LIST = "N,N,..."  # the metavar of options that take a list of numbers
-KEEPING = ("demo", "reproduce")  # commands that write several files, one after the other
+# Commands that write several files, one after the other.
+KEEPING = ("demo", "reproduce", "snapshots")
+# Of standard output: the library reports those of files by their name.
+OUTPUT_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 STOPPED, TERMINATED = 130, 143  # 128 + the signal, as in shells
 
 
@@ -110,8 +116,12 @@ class Program(click.Group):
             extra["color"] = False
         if current_thread() is main_thread():
             signal.signal(signal.SIGTERM, _terminate)
+        _open_closed_streams()
+        address_space = AddressSpace()
         arguments = sys.argv[1:] if args is None else list(args)
         try:
+            if address_space.too_small:
+                _refuse(str(address_space))
             sys.exit(self._run(arguments, prog_name, extra))
         except click.ClickException as error:
             _refuse(_sentence(error, arguments))
@@ -125,11 +135,18 @@ class Program(click.Group):
                 click.echo(f"{start}Stopped; {left}.", err=True)
             sys.exit(STOPPED)
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _discard_output()
             sys.exit(1)
         except MemoryError:
+            if address_space.limit is not None:
+                _refuse(str(address_space), 1)
             _refuse("Out of memory. Set a limit, such as --memory 2GB.", 1)
         except Exception as error:
+            if isinstance(error, OSError) and error.errno in OUTPUT_ERRORS and not error.filename:
+                _discard_output()
+                _refuse(f"Standard output cannot be written ({error.strerror or error}).")
+            if address_space.explains(error):
+                _refuse(str(address_space), 1)
             _refuse(
                 f"hopvec failed with {type(error).__name__}: {error}. "
                 "This is a bug in hopvec; --debug shows the traceback.",
@@ -145,11 +162,31 @@ class Program(click.Group):
             if "--debug" in arguments:
                 import traceback
 
-                from hopvec.address import scrub
+                from hopvec.cli.escape import visible
+                from hopvec.credentials import scrub
 
-                click.echo(scrub(traceback.format_exc()), err=True, nl=False)
+                click.echo(visible(scrub(traceback.format_exc()), keep="\n"), err=True, nl=False)
             raise
         return code if isinstance(code, int) else 0
+
+
+def _open_closed_streams() -> None:
+    """Open streams that were closed before the start, as by `>&-`: no file may take their place.
+
+    Writing to a closed standard output is an error; messages to a closed standard error are lost.
+    """
+    for descriptor, access in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, access)  # takes the smallest descriptor that is free
+    sys.stdout = sys.stdout or os.fdopen(1, "w")
+    sys.stderr = sys.stderr or os.fdopen(2, "w")
+
+
+def _discard_output() -> None:
+    """Send what was not printed yet to the null device, so that Python can flush it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _terminate(signal_: int, frame: object) -> NoReturn:
@@ -203,9 +240,11 @@ def _is_number(text: str) -> bool:
 
 
 def _refuse(sentence: str, code: int = 2) -> NoReturn:
-    from hopvec.address import scrub
+    from hopvec.cli.escape import visible
+    from hopvec.credentials import scrub
 
-    click.secho(scrub(sentence), fg="red", err=True)  # it may repeat arguments
+    # It may repeat arguments.
+    click.secho(visible(scrub(sentence), keep="\n\t"), fg="red", err=True)
     sys.exit(code)
 
 

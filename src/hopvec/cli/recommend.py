@@ -12,6 +12,7 @@ import click
 import pyarrow as pa
 
 from hopvec.cli.command import command, option
+from hopvec.cli.escape import visible
 from hopvec.cli.inputs import (
     FILE,
     as_embedded,
@@ -28,6 +29,7 @@ from hopvec.cli.results import (
     result_options,
     rows_of,
     selected_ids,
+    type_option,
 )
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal, is_terminal
@@ -55,6 +57,7 @@ from hopvec.run_report import RunReport
         "hopvec recommend vectors.parquet --graph ratings.csv --all -k 20 -o suggestions.parquet",
         "hopvec recommend vectors.parquet --graph ratings.csv ann --exclude shown.csv",
         "hopvec recommend vectors.parquet --graph edges.csv --pairs pairs.csv -o scored.csv",
+        "hopvec recommend vectors.parquet --graph edges.csv ann --type package",
         "hopvec recommend --graph edges.csv ann --score adamic-adar",
     ]
 )
@@ -91,6 +94,7 @@ from hopvec.run_report import RunReport
     help="How much rp3beta penalizes nodes with many edges.",
 )
 @option("--candidates", type=FILE, help="File of node ids: recommend only these.")
+@type_option("Recommend only nodes of this type")
 @option(
     "--exclude",
     type=FILE,
@@ -117,6 +121,7 @@ def recommend(
     alpha: float,
     beta: float,
     candidates: str | None,
+    types: tuple[str, ...],
     exclude: str | None,
     pairs: str | None,
     seed: int,
@@ -138,8 +143,8 @@ def recommend(
 
     The scores common-neighbors, adamic-adar and rp3beta (random walks of three steps) need no
     VECTORS. If the output is piped, each line contains id, recommended, score, rank and
-    common_neighbors, separated by tabs. With --json, recommendations are nested by node; with -o -
-    as well, they are JSON lines.
+    common_neighbors, separated by tabs; control characters and backslashes in ids are escaped. With
+    --json, recommendations are nested by node; with -o - as well, they are JSON lines.
     """
     if graph is None:
         raise click.UsageError("Give the edges that exist: --graph FILE.")
@@ -148,8 +153,10 @@ def recommend(
         check_selection(ids, all_nodes, id_file)
     elif ids or all_nodes or id_file:
         raise click.UsageError("--pairs names the nodes already; leave out ID, --ids and --all.")
-    elif candidates or exclude:
-        raise click.UsageError("--pairs scores all pairs; leave out --candidates and --exclude.")
+    elif candidates or types or exclude:
+        raise click.UsageError(
+            "--pairs scores all pairs; leave out --candidates, --type and --exclude."
+        )
     if exclude == "-":
         raise click.UsageError("--exclude is read twice, so it must be a file.")
     check_k("recommend", k)
@@ -164,7 +171,7 @@ def recommend(
     embedding = None
     if vectors is not None:
         read_options = as_embedded(read_options, read_preview(vectors).embedding)
-    if vectors is not None and score in VECTOR_SCORES:
+    if vectors is not None and (score in VECTOR_SCORES or types):
         check_memory(vectors, memory)
         embedding = read_vectors(terminal, vectors)
     held = 0 if embedding is None else embedding.vectors.nbytes
@@ -185,10 +192,16 @@ def recommend(
         _show_pairs(terminal, table, result, as_json, start)
         return
     search = LinkSearch.create(
-        "recommend", embedding, whole, options, _read_ids(candidates), _read_excluded(exclude)
+        "recommend",
+        embedding,
+        whole,
+        options,
+        _read_ids(candidates),
+        _read_excluded(exclude),
+        types or None,
     )
     wanted = None if all_nodes else selected_ids(ids, id_file, whole.ids)
-    if embedding is not None and wanted is not None:
+    if embedding is not None and wanted is not None and score in VECTOR_SCORES:
         rows_of(embedding, ids_like(wanted, embedding.ids))  # its error suggests similar ids
     nodes = search.find(wanted)
     _show_notes(terminal)
@@ -244,7 +257,7 @@ def _show(terminal: Terminal, table: pa.Table, ids: list[Any], as_json: bool) ->
         return
     for id_, rows in found.items():
         if not rows:
-            terminal.info(f"{id_}: nothing to recommend.")
+            terminal.info(f"{visible(str(id_))}: nothing to recommend.")
         elif is_terminal():
             names = ["node", "score", "common neighbors"]
             cells = [
@@ -254,7 +267,7 @@ def _show(terminal: Terminal, table: pa.Table, ids: list[Any], as_json: bool) ->
             terminal.print_table(str(id_), names, cells, numbers=2)
         else:
             for row in rows:
-                terminal.print("\t".join([str(id_), *_cells(row)]))
+                terminal.print_cells([str(id_), *_cells(row)])
 
 
 def _show_pairs(
@@ -271,7 +284,7 @@ def _show_pairs(
         terminal.print_table("Scores of pairs", names, [*_rows(table)], numbers=2)
     else:
         for row in _rows(table):
-            terminal.print("\t".join(row))
+            terminal.print_cells(row)
 
 
 def _rows(table: pa.Table) -> Iterator[list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,6 +42,17 @@ def node_options(function: Function) -> Function:
         help="File of node ids, one per line or in a column of a table; - is standard input.",
     )(function)
     return option("--all", "all_nodes", is_flag=True, help="All nodes.")(function)
+
+
+def type_option(what: str) -> Callable[[Function], Function]:
+    """Add --type, which limits a command to types of nodes."""
+    return option(
+        "--type",
+        "types",
+        metavar="NAME",
+        multiple=True,
+        help=f"{what}; can be given several times.",
+    )
 
 
 def result_options(function: Function) -> Function:

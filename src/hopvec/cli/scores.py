@@ -46,7 +46,7 @@ class ScoreTable:
             self.show(terminal)
         else:
             for row in [self.columns, *self.rows]:
-                terminal.print("\t".join(f"{v:.6g}" if isinstance(v, float) else v for v in row))
+                terminal.print_cells(f"{v:.6g}" if isinstance(v, float) else v for v in row)
 
 
 def check_scores(output: Path | None, inputs: Sequence[str | None]) -> None:

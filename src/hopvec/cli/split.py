@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from hopvec.cli.terminal import Terminal
 from hopvec.errors import FormatError
 from hopvec.evaluate import hold_out
 from hopvec.evaluate.held_out import SAMPLING, Samplings, check_hold_out_params
+from hopvec.formats.graphs.nodes import node_files
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.table_files import check_table
 from hopvec.run_report import RunReport
@@ -104,8 +106,8 @@ def split(
         )
     for path in (output, links):
         check_table(path)
-        check_not_input(path, [graph, read_options.nodes])
-    if links.absolute() == output.absolute():
+        check_not_input(path, [graph, *node_files(read_options.nodes)])
+    if os.path.realpath(links) == os.path.realpath(output):
         raise FormatError(f"{links}: the output files must have different names.")
     check_hold_out_params(0.2 if share is None else share, negatives, sampling, seed)
     run = RunReport()
@@ -126,7 +128,8 @@ def split(
         held_out.save(links, output, progress=progress)
     run.notes = terminal.notes
     terminal.info_rows(report_rows(run))
-    kind = "directed" if whole.directed else "bipartite" if whole.is_target is not None else None
+    kind = "bipartite" if whole.is_target is not None else None
+    kind = kind if whole.symmetric else "directed"  # the file has both entries of an edge
     advice = f", {kind}: embed it with --{kind}" if kind else ""
     training = plural(whole.edges - len(held_out.edges), "training edge")
     terminal.info(f"{output}: {training}{advice}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hopvec.cli.method_options import format_value
@@ -38,6 +38,7 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
     name, format_, because = (rest.pop(key, "") for key in ("file", "format", "because"))
     kind = rest.pop("kind", format_)
     columns = rest.pop("columns", {})
+    times = rest.pop("time", {})
     files = rest.pop("files by relation", {})
     rest = {key: value for key, value in rest.items() if key not in (*_REPAIRS, "skipped rows")}
     parts = [f"{name}: {kind} ({because})" if because else f"{name}: {kind}"]
@@ -48,33 +49,68 @@ def input_rows(origin: Mapping[str, Any]) -> Rows:
         rows.append(("", "columns: " + ", ".join(f"{k} {v!r}" for k, v in columns.items() if v)))
     for relation, read in files.items():
         rows += [("", f"{relation}: {text}") for _, text in input_rows(read)[:1]]
-    return rows
+    return rows + ([("time", _times(times))] if times else [])
 
 
 def graph_rows(graph: Mapping[str, Any], origin: Mapping[str, Any] | None = None) -> Rows:
-    """A graph; `origin` has the policies for duplicates and loops."""
-    if not graph:
-        return []
-    nodes, largest = graph["nodes"], graph.get("largest_component")
-    size = [count(nodes, "node"), count(graph["edges"], "edge")]
+    """A graph; `origin` has the policies for duplicates and loops.
+
+    The metadata of an embedding from elsewhere may lack anything; what is there is shown.
+    """
+    size = [*_counts(graph, nodes="node", edges="edge")]
     kind = [
-        "directed" if graph["directed"] else "undirected",
-        _weighted(graph, origin or {}),
+        *(["directed" if graph["directed"] else "undirected"] if "directed" in graph else []),
+        *([_weighted(graph, origin or {})] if "weighted" in graph else []),
     ]
-    remarks = [count(graph["isolated"], "isolated node")]
-    if largest:
-        share = f"{100 * largest / nodes:.3g} %"
-        remarks.append(f"largest component {count(largest, 'node')} ({share})")
+    remarks = [*_counts(graph, isolated="isolated node")]
+    for largest in _counts(graph, largest_component="node") if graph.get("nodes") else ():
+        share = f"{100 * graph['largest_component'] / graph['nodes']:.3g} %"
+        remarks.append(f"largest component {largest} ({share})")
     for key, one in _REPAIRS.items():
         policy = _POLICIES.get((origin or {}).get(key, ""), "") if graph.get(key) else ""
-        remarks.append(count(graph.get(key, 0), one) + policy)
+        remarks += [repairs + policy for repairs in _counts(graph, **{key: one})]
     if "sides" in graph:
-        sides = (count(graph["sides"][f"{one}s"], one) for one in ("source", "target"))
+        sides = _counts(graph["sides"], sources="source", targets="target")
         kind.insert(0, "bipartite (" + " and ".join(sides) + ")")
-    rows = [("graph", ", ".join(size + kind)), ("", ", ".join(remarks))]
+    rows = [("graph", ", ".join([*size, *kind])), ("", ", ".join(remarks))]
     if "relations" in graph:
         rows.append(("relations", _relations(graph["relations"])))
-    return rows + ([("features", _features(graph["features"]))] if "features" in graph else [])
+    if "types" in graph:
+        rows.append(("types", _types(graph)))
+    if "features" in graph:
+        rows.append(("features", _features(graph["features"])))
+    return [row for row in rows if row[1]]
+
+
+def _counts(values: Mapping[str, Any], **nouns: str) -> Iterator[str]:
+    """The numbers among some values, each with its noun."""
+    for key, one in nouns.items():
+        if isinstance(values.get(key), int):
+            yield count(values[key], one)
+
+
+def _types(graph: Mapping[str, Any]) -> str:
+    """The types of nodes with their numbers, the largest first."""
+    counts = sorted(graph["types"].items(), key=lambda item: -item[1])
+    listed = [f"{name} ({count(number, 'node')})" for name, number in counts]
+    if len(listed) > MAX_LISTED:
+        listed = [*listed[:MAX_LISTED], f"... ({len(counts):,} types in all)"]
+    if graph.get("without_type"):
+        listed.append(f"{count(graph['without_type'], 'node')} without a type")
+    return ", ".join(listed)
+
+
+def _times(times: Mapping[str, Any]) -> str:
+    """The kind and the span of times, the window, and the half-life."""
+    parts = [str(times["kind"])]
+    if "oldest" in times:
+        parts.append(f"from {times['oldest']} to {times['newest']}")
+    parts += [f"{name} {times[name]}" for name in ("since", "until") if name in times]
+    if "outside" in times:
+        parts.append(f"{count(times['outside'], 'edge')} outside")
+    if "half_life" in times:
+        parts.append(f"half-life {times['half_life']} as of {times['as_of']}")
+    return ", ".join(parts)
 
 
 def _relations(relations: Mapping[str, Mapping[str, Any]]) -> str:
@@ -94,12 +130,12 @@ def _features(features: Mapping[str, Any]) -> str:
     kinds = [
         f"{what} {_plain(features[what], 'columns')}"
         for what in ("numbers", "categories")
-        if features[what]
+        if features.get(what)
     ]
     gaps = [
-        count(features["missing"], "missing value"),
-        count(features["nodes_without_row"], "node") + " without features",
-        count(features["rows_without_node"], "row") + " without a node",
+        *_counts(features, missing="missing value"),
+        *(f"{gap} without features" for gap in _counts(features, nodes_without_row="node")),
+        *(f"{gap} without a node" for gap in _counts(features, rows_without_node="row")),
     ]
     return "; ".join([*kinds, ", ".join(gaps)])
 
@@ -108,6 +144,8 @@ def _weighted(graph: Mapping[str, Any], origin: Mapping[str, Any]) -> str:
     """Whether a graph has weights, and whether these are only counts of duplicate edges."""
     if not graph["weighted"]:
         return "unweighted"
+    if "half_life" in origin.get("time", {}):
+        return "weighted (by age)"
     without = "columns" in origin and not origin["columns"].get("weight")
     return "weighted (by duplicate edges)" if without and graph.get("duplicates") else "weighted"
 

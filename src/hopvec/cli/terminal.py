@@ -9,13 +9,14 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self, TextIO
 
 import click
 
+from hopvec.cli.escape import tab_separated, visible, visible_json
 from hopvec.cli.messages import name_options
 from hopvec.machine import format_bytes
 from hopvec.progress import Progress, no_progress
@@ -49,25 +50,29 @@ class Terminal:
     def info(self, text: str) -> None:
         """Print a line to standard error, unless --quiet was given."""
         if not self.quiet:
-            click.echo(text, err=True)
+            click.echo(visible(text, keep="\n"), err=True)
 
     def info_rows(self, rows: Sequence[tuple[str, str]]) -> None:
         """Print names and values in two columns to standard error."""
-        for line in _aligned(rows, sys.stderr):
-            self.info(line)
+        for line in () if self.quiet else _aligned(rows, sys.stderr):
+            click.echo(line, err=True)
 
     def print(self, text: str) -> None:
-        """Print a line of the result."""
-        click.echo(text)
+        """Print text of the result."""
+        click.echo(visible(text, keep="\n\t"))
+
+    def print_cells(self, cells: Iterable[str]) -> None:
+        """Print a row of the result, separated by tabs, for programs that read it."""
+        click.echo(tab_separated(cells))
 
     def print_rows(self, rows: Sequence[tuple[str, str]]) -> None:
         """Print names and values in two columns as the result."""
         for line in _aligned(rows, sys.stdout):
-            self.print(line)
+            click.echo(line)
 
     def print_json(self, value: Any) -> None:
         """Print the result as JSON."""
-        click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+        click.echo(visible_json(json.dumps(value, indent=2, ensure_ascii=False)))
 
     def print_table(
         self,
@@ -87,12 +92,14 @@ class Terminal:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=Text(title), title_justify="left", title_style="bold")
+        table = Table(title=Text(visible(title)), title_justify="left", title_style="bold")
         for at, name in enumerate(names):
-            table.add_column(name, justify="left" if at < len(names) - numbers else "right")
+            table.add_column(
+                Text(visible(name)), justify="left" if at < len(names) - numbers else "right"
+            )
         for number, row in enumerate(rows):
             cells = (
-                Text(cell, style="bold" if (number, at) in bold else "")
+                Text(visible(cell), style="bold" if (number, at) in bold else "")
                 for at, cell in enumerate(row)
             )
             table.add_row(*cells, end_section=number in ends)
@@ -174,6 +181,7 @@ def duration(seconds: float) -> str:
 
 def _aligned(rows: Sequence[tuple[str, str]], stream: TextIO) -> Iterator[str]:
     """The lines of two columns; the second is wrapped to the width of a terminal."""
+    rows = [(visible(name), visible(text)) for name, text in rows]
     width = max((len(name) for name, _ in rows), default=0)
     columns = shutil.get_terminal_size().columns if stream.isatty() else sys.maxsize
     for name, text in rows:
@@ -183,7 +191,7 @@ def _aligned(rows: Sequence[tuple[str, str]], stream: TextIO) -> Iterator[str]:
 
 
 def _text(label: Label) -> str:
-    return label if isinstance(label, str) else label()
+    return visible(label if isinstance(label, str) else label())
 
 
 def _rate_text(rate: float, unit: str) -> str:

@@ -15,6 +15,7 @@ from hopvec.cli.outputs import check_output, dtype_option, output_path, save_vec
 from hopvec.cli.reference import reference_run
 from hopvec.cli.summary import report_rows
 from hopvec.cli.terminal import Terminal
+from hopvec.formats.graphs.nodes import node_files
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.run_report import RunReport
 
@@ -63,7 +64,8 @@ def transform(
     but do not change it: VECTORS stay valid, and the new vectors are comparable with them. A
     features file must cover old and new nodes.
     """
-    inputs = [vectors, graph, base, read_options.nodes, features_file(feature_args)]
+    nodes = node_files(read_options.nodes)
+    inputs = [vectors, graph, base, *nodes, features_file(feature_args)]
     check_output(output, dtype=dtype, inputs=inputs)
     like, method = reference_run(vectors)
     before, run = RunReport(), RunReport()

@@ -12,7 +12,7 @@ import click
 import pyarrow as pa
 from click.core import ParameterSource
 
-from hopvec.address import scrub, shown_address
+from hopvec.address import shown_address
 from hopvec.cli.command import command, given_arguments, given_options, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import FILE, graph_argument, read, reading_options
@@ -23,6 +23,7 @@ from hopvec.cli.program import STOPPED
 from hopvec.cli.scores import ScoreTable
 from hopvec.cli.summary import parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
+from hopvec.credentials import scrub
 from hopvec.errors import FormatError
 from hopvec.formats.destination import check_writable
 from hopvec.formats.graphs.options import ReadOptions

@@ -39,5 +39,5 @@ def read_checksum(path: Path) -> str | None:
 
 def write_checksum(path: Path, sha256: str) -> None:
     """Record the checksum of a file next to it."""
-    with atomic_write(checksum_path(path)) as (file,):
+    with atomic_write(checksum_path(path), follow_links=False) as (file,):
         file.write(f"{sha256}  {path.name}\n".encode())

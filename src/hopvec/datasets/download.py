@@ -69,7 +69,7 @@ def download(
     """
     destination = Path(destination)
     progress = progress or no_progress
-    if urlsplit(url).scheme not in SCHEMES:
+    if _scheme(url) not in SCHEMES:
         raise DatasetError(f"{url}: only http and https URLs are supported.")
     if destination.exists():
         return _verified(destination, sha256, progress)
@@ -106,6 +106,9 @@ def _finish(url: str, destination: Path, part: PartialFile, sha256: str | None) 
     """Rename the complete file if its checksum is correct, else delete it."""
     found, first = part.sha256, read_checksum(destination)
     expected = sha256 or first
+    if not expected and part.size == 0:
+        part.remove()
+        raise DatasetError(f"{url}: the server sent an empty file.")
     if expected and found != expected:
         part.remove()
         hint = "" if sha256 else f" If the change is intended, delete {checksum_path(destination)}."
@@ -199,6 +202,8 @@ class _Transfer:
             raise _TransientError(what) from error
         except HopvecError:
             raise
+        except (ValueError, http.client.InvalidURL) as error:
+            raise self._error(f"the URL, or one it redirects to, is invalid ({error})") from error
         except (OSError, http.client.HTTPException) as error:
             reason = error.reason if isinstance(error, URLError) else error
             if isinstance(reason, ssl.SSLCertVerificationError):
@@ -221,6 +226,14 @@ class _Transfer:
         return DatasetError(f"{self.url}: {what}. {advice}")
 
 
+def _scheme(url: str) -> str:
+    """The scheme of a URL. Raises DatasetError if it is malformed."""
+    try:
+        return urlsplit(url).scheme
+    except ValueError as error:
+        raise DatasetError(f"{url}: the URL is invalid ({error}).") from error
+
+
 def _validator(response: http.client.HTTPResponse) -> str | None:
     """The ETag or date that identifies this version of the file; a weak ETag does not count."""
     tag: str | None = response.headers.get("ETag")
@@ -234,7 +247,7 @@ class _Redirects(request.HTTPRedirectHandler):
     def redirect_request(
         self, req: request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> request.Request | None:
-        if req.type == "https" and urlsplit(newurl).scheme != "https":
+        if req.type == "https" and _scheme(newurl) != "https":
             raise DatasetError(f"{req.full_url}: it redirects to {newurl}, which is not encrypted.")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

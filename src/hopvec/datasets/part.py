@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -39,7 +40,7 @@ def locked_part(destination: Path) -> Iterator[PartialFile]:
     """Locks the partial file of a destination; waits while another process has the lock."""
     path, logged = destination.with_name(f"{destination.name}.part"), False
     while True:
-        with path.open("a+b", buffering=0) as file:
+        with _open(path) as file:
             if lock(file) is not False and _still_named(file, path):
                 part = PartialFile(destination, path, file)
                 try:
@@ -52,6 +53,27 @@ def locked_part(destination: Path) -> Iterator[PartialFile]:
             logger.info("%s: waiting for another process to download it.", destination)
             logged = True
         time.sleep(WAIT)
+
+
+def _open(path: Path) -> FileIO:
+    """Open a file for reading and appending. Raises DatasetError for a symbolic link or a device.
+
+    Another user of the directory could have made it, so that another file would be overwritten.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):  # as the system has them
+        flags |= getattr(os, name, 0)
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except OSError:
+        if path.is_symlink():
+            raise DatasetError(f"{path}: this is a symbolic link. Delete it first.") from None
+        raise
+    file = FileIO(descriptor, "a+b")
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        file.close()
+        raise DatasetError(f"{path}: this is not a regular file. Delete it first.")
+    return file
 
 
 class PartialFile:
@@ -106,7 +128,7 @@ class PartialFile:
     def begin(self, origin: Origin) -> None:
         """Discards all bytes; the next ones are the first of this file."""
         self.discard()
-        with atomic_write(self._origin_path) as (file,):
+        with atomic_write(self._origin_path, follow_links=False) as (file,):
             file.write(json.dumps(asdict(origin)).encode())
         self._origin = origin
 

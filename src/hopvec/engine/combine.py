@@ -351,10 +351,15 @@ def mix_columns(
 def unit_scales(
     squares: Mapping[int, NDArray[np.float64]], weights: Mapping[int, float]
 ) -> dict[int, NDArray[np.float32]]:
-    """The weight of each order divided by the norms of its rows; 0 for zero rows."""
+    """The weight of each order divided by the norms of its rows; 0 for zero rows.
+
+    A row that is too small for its scale to fit float32 counts as zero: infinity times its zero
+    entries would be NaN.
+    """
     scales = {}
     for order, weight in weights.items():
         norm = np.sqrt(squares[order])
         scale = np.divide(weight, norm, out=np.zeros_like(norm), where=norm > 0)
+        scale[np.abs(scale) > np.finfo(np.float32).max] = 0.0
         scales[order] = scale.astype(np.float32)
     return scales

@@ -55,8 +55,8 @@ class Finish:
         """The vectors of a method that mixes the columns of the plain sum."""
         mix = propagation.mix_columns
         assert mix is not None
-        vectors = total.file.by_rows(lambda first, rows: mix(rows), done)
-        return Fitted(vectors, propagation.fitted_state)
+        vectors, zero = total.file.by_rows(lambda first, rows: mix(rows), done)
+        return Fitted(vectors, propagation.fitted_state, zero)
 
     def _in_memory(
         self,
@@ -107,26 +107,32 @@ class Finish:
                 yield first, rows
 
         if not plan.compresses:
-            vectors = file.by_rows(normalize, done)
-            return self._fitted(vectors, propagation, FittedStatistics(columns))
+            vectors, zero = file.by_rows(normalize, done)
+            return self._fitted(vectors, propagation, FittedStatistics(columns), zero)
         components = self._components(normalized, len(present), plan, done)
-        output = SpillFile(plan.spill_dir)
+        output, zero = SpillFile(plan.spill_dir), np.empty(plan.nodes, dtype=bool)
         for first, rows in normalized():
             projected = components.project(rows, plan.threads)
             self._scale(components, projected, here(first, rows), plan)
-            output.scatter(graph.rows[first : first + len(rows)], projected)
+            targets = graph.rows[first : first + len(rows)]
+            output.scatter(targets, projected)
+            zero[targets] = ~projected.any(axis=1)
             done(plan.nodes + first + len(rows))
         vectors = output.mapped(np.float32, (plan.nodes, plan.dim))
-        return self._fitted(vectors, propagation, FittedStatistics(columns, components))
+        return self._fitted(vectors, propagation, FittedStatistics(columns, components), zero)
 
     def _fitted(
-        self, vectors: NDArray[np.float32], propagation: Propagation, found: FittedStatistics
+        self,
+        vectors: NDArray[np.float32],
+        propagation: Propagation,
+        found: FittedStatistics,
+        zero_rows: NDArray[np.bool_] | None = None,
     ) -> Fitted:
         """The result of a run; a run like an earlier one keeps the statistics of that one."""
         state = propagation.fitted_state
         if state is not None and self.like is None:
             state = replace(state, statistics=found)
-        return Fitted(vectors, state)
+        return Fitted(vectors, state, zero_rows)
 
     def _components(
         self, blocks: Callable[[], Blocks], present: int, plan: SlabPlan, done: RowsDone

@@ -54,3 +54,5 @@ class Fitted:
     """[nodes, dim], rows in the order of the graph's ids."""
     state: FittedState | None = None
     """What comparable runs must share; None for methods that cannot make comparable vectors."""
+    zero_rows: NDArray[np.bool_] | None = None
+    """[nodes]: mask of zero vectors, if they are in a spill file, which is not read again."""

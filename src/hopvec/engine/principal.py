@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.engine.normalize import MIN_SPREAD, ColumnScaler
 from hopvec.engine.spectral import BLOCK_COLUMNS, Floats
+from hopvec.errors import GraphError
 from hopvec.machine import interruptible
 
 PCA_BLOCK_ROWS = 1024  # fixed, so that the order of summation never changes
@@ -146,8 +147,15 @@ def centered_gram(gram: Floats, total: Floats, present: int) -> tuple[Floats, Fl
     """The sum over rows of (x - mean)^T (x - mean), and the mean.
 
     `gram` is the upper triangle of the sum of x^T x and is changed in place, since it may be large;
-    `total` is the sum of the rows, of which `present` are counted.
+    `total` is the sum of the rows, of which `present` are counted. Raises GraphError if `gram` has
+    overflowed: products of entries are added up in float32.
     """
+    if not np.isfinite(gram).all():
+        raise GraphError(
+            "The covariance of the columns overflows float32: the degrees of this graph differ "
+            "too much. Normalize the rows of orders, e.g. normalize='full', or rescale the edge "
+            "weights."
+        )
     mean = total / max(1, present)
     _native.center_gram(gram, mean, present)
     return gram, mean

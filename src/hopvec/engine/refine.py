@@ -128,15 +128,15 @@ class Compress:
                 self.degree_factors(propagation, plan.dim),
                 plan.threads,
             )
-        vectors: NDArray[np.float32]
+        zero: NDArray[np.bool_] | None = None
         if isinstance(total, FileSum):
-            vectors = self._in_file(total, statistics, plan, propagation, done)
+            vectors, zero = self._in_file(total, statistics, plan, propagation, done)
         else:
             vectors = self._in_memory(total, statistics, plan, propagation, done)
         state = propagation.fitted_state
         if state is not None and self.like is None:
             state = replace(state, statistics=statistics)
-        return Fitted(vectors, state)
+        return Fitted(vectors, state, zero)
 
     def fit(
         self,
@@ -197,7 +197,7 @@ class Compress:
         plan: SlabPlan,
         propagation: Propagation,
         done: RowsDone,
-    ) -> NDArray[np.float32]:
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         slabs = -(-plan.dim // SLAB_COLUMNS[plan.precision])
         file = SlabFile(replace(plan, width=plan.dim, slabs=slabs))
         for first, rows in total.blocks():

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.engine.plan import CACHE_LINE_BYTES
@@ -118,13 +117,19 @@ def _hop_steps(graph: Graph, threads: Sequence[int]) -> dict[tuple[str, int, int
     def hop(half: bool, count: int) -> Step:
         return lambda: _native.hop(transition.native, blocks[0], half, sink, count, stop)
 
-    def bare(indices: NDArray[np.int32], count: int, distance: int) -> Step:
-        return lambda: _native.gather_lines(indptr, indices, lines, out, distance, count, stop)
+    ones = np.ones(nodes, np.float32)
+    graphs = {
+        "bare": _native.Adjacency(indptr, padded, None, ones),
+        "random": _native.Adjacency(indptr, random, None, ones),
+    }
+
+    def bare(kind: str, count: int, distance: int) -> Step:
+        return lambda: _native.gather_lines(graphs[kind], lines, out, distance, count, stop)
 
     steps: dict[tuple[str, int, int], Step] = {}
     for count in threads:
         steps["float32", count, 0] = hop(False, count)
         steps["float16", count, 0] = hop(True, count)
-        steps |= {("bare", count, d): bare(padded, count, d) for d in PREFETCH_DISTANCES}
-        steps |= {("random", count, d): bare(random, count, d) for d in PREFETCH_DISTANCES[1:]}
+        steps |= {("bare", count, d): bare("bare", count, d) for d in PREFETCH_DISTANCES}
+        steps |= {("random", count, d): bare("random", count, d) for d in PREFETCH_DISTANCES[1:]}
     return steps

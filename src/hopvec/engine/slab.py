@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from hopvec.engine.fitted import FittedState
 
 MAX_ORDER_ENTRY = 2.0**15  # no entry of an unscaled order is larger, so that orders fit float16
+MAX_FLOAT32 = float(np.finfo(np.float32).max)
+MAX_DEGREE = MAX_FLOAT32 / (2 * MAX_ORDER_ENTRY)  # a hop adds up weights times entries in float32
 
 RandomRows = SparseRows | GaussianRows | FeatureRows
 StartRows = RandomRows | WhitenedRows
@@ -58,6 +60,7 @@ class Transition:
         rows = csr or graph
         self.graph = graph
         self.degrees: NDArray[np.float64] = rows._node_degrees
+        check_degrees(self.degrees)
         self.symmetric: bool = csr.symmetric if csr else graph.symmetric
         if factors is None:
             degrees = self.degrees
@@ -245,10 +248,20 @@ def has_edges(hops: Hops) -> NDArray[np.bool_]:
     return rows
 
 
+def check_degrees(degrees: NDArray[np.float64]) -> None:
+    """Raise GraphError if a hop could overflow float32."""
+    largest = float(degrees.max(initial=0.0))
+    if largest > MAX_DEGREE:
+        raise GraphError(
+            f"The largest degree is {largest:.3g}: a hop would overflow float32. Divide all edge "
+            f"weights by {1.1 * largest / MAX_DEGREE:.2g} or more."
+        )
+
+
 def checked_scales(scales: dict[int, float]) -> dict[int, float]:
     """Return the scales of orders. Raises GraphError if the plain sum could overflow float32."""
     largest = sum(map(abs, scales.values())) * MAX_ORDER_ENTRY
-    if not largest < float(np.finfo(np.float32).max):
+    if not largest < MAX_FLOAT32:
         order = max(scales, key=lambda order: abs(scales[order]))
         raise GraphError(
             f"Order {order} overflows float32: the degrees of this graph differ too much. "

@@ -65,17 +65,19 @@ class SlabFile:
         self,
         work: Callable[[int, NDArray[np.float32]], None],
         done: Callable[[int], object],
-    ) -> NDArray[np.float32]:
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Write all rows to a second spill file; `work(first, rows)` may change each block.
 
-        `done` is called with the number of rows written.
+        `done` is called with the number of rows written. Returns the rows and a mask of zero rows.
         """
         plan, output = self.plan, SpillFile(self.plan.spill_dir)
+        zero = np.empty(plan.nodes, dtype=bool)
         for first, rows in self.blocks(max(1, BLOCK_BYTES // (4 * plan.width))):
             work(first, rows)
             output.append(rows)
+            zero[first : first + len(rows)] = ~rows.any(axis=1)
             done(first + len(rows))
-        return output.mapped(np.float32, (plan.nodes, plan.width))
+        return output.mapped(np.float32, (plan.nodes, plan.width)), zero
 
     def _offset(self, index: int, first: int) -> int:
         return 4 * self.plan.columns * (index * self.plan.nodes + first)

@@ -17,6 +17,7 @@ from hopvec._native import Stop
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
 from hopvec.evaluate.logistic import Matrix, one_blas_thread, require_extra
+from hopvec.evaluate.of_types import labels_of_types
 from hopvec.evaluate.one_vs_rest import Members, choose_c, train_and_score
 from hopvec.labels import Labels, labels_per_node
 from hopvec.machine import cores, run_all
@@ -80,6 +81,7 @@ class ClassifyKeywords(TypedDict, total=False):
     seed: int
     C: float | str
     scale: str
+    types: str | Sequence[str] | None
     threads: int | None
     progress: ProgressOption
 
@@ -408,6 +410,7 @@ def classify(
     seed: int = ClassificationProtocol.seed,
     C: float | str = ClassificationProtocol.C,  # noqa: N803  (as scikit-learn calls it)
     scale: str = ClassificationProtocol.scale,
+    types: str | Sequence[str] | None = None,
     threads: int | None = None,
     progress: ProgressOption = None,
 ) -> Classification | ClassificationComparison:
@@ -444,6 +447,8 @@ def classify(
         Scaling of the vectors before training. "rms" multiplies all vectors by one factor, so that
         the mean square of the entries of labeled nodes is 1; "standardize" gives each column mean
         0 and variance 1. Scale matters because the intercept is regularized as well.
+    types : str or sequence of str, optional
+        The only types of nodes to train on and to predict.
     threads : int, optional
         Number of threads; by default all available cores.
     progress : bool or callable, optional
@@ -494,8 +499,12 @@ def classify(
             f"a {type(labels).__name__}."
         )
     if isinstance(embedding, Embedding):
+        if types is not None:
+            labels = labels_of_types(labels, types, [embedding])
         return _classify({None: embedding}, labels, protocol, progress)[None]
     _check_embeddings(embedding)
+    if types is not None:
+        labels = labels_of_types(labels, types, embedding.values())
     return ClassificationComparison(_classify(embedding, labels, protocol, progress))
 
 

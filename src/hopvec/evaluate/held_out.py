@@ -390,13 +390,18 @@ def without_edges(pairs: Pairs, out: Codes) -> Graph:
         kept_graph = graph.relations._without(
             graph, lambda u, v: contains(out, pairs.encode(internal[u], internal[v]))
         )
-        return replace(kept_graph, features=graph.features, is_target=graph.is_target)
-    numbering = NumberedEdges(
-        lambda: graph.ids, graph.nodes, graph.rows[first[kept]], graph.rows[second[kept]]
+    else:
+        numbering = NumberedEdges(
+            lambda: graph.ids, graph.nodes, graph.rows[first[kept]], graph.rows[second[kept]]
+        )
+        weights = None if weights is None else weights[kept]
+        kept_graph = from_numbered_edges(numbering, weights, graph.directed, "sum", "keep", None)
+    return replace(
+        kept_graph,
+        features=graph.features,
+        is_target=graph.is_target,
+        node_types=graph.node_types,
     )
-    weights = None if weights is None else weights[kept]
-    kept_graph = from_numbered_edges(numbering, weights, graph.directed, "sum", "keep", None)
-    return replace(kept_graph, features=graph.features, is_target=graph.is_target)
 
 
 def _number_of_edges(edges: int, share: float, count: int | None) -> int:

@@ -17,6 +17,7 @@ from hopvec.evaluate import ranking
 from hopvec.evaluate.hashing import RandomStream, hash_uint64
 from hopvec.evaluate.held_out import SEED, STREAMS, HeldOut
 from hopvec.evaluate.logistic import fit, one_blas_thread
+from hopvec.evaluate.of_types import links_of_types
 from hopvec.evaluate.one_vs_rest import Fold, choose_c
 from hopvec.evaluate.pairs import Pairs, Sampling, ids_like
 from hopvec.graph import Graph
@@ -198,6 +199,7 @@ def predict_links(
     *,
     operators: Sequence[str] | None = None,
     k: Sequence[int] | None = None,
+    types: str | Sequence[str] | None = None,
     seed: int = 0,
     progress: ProgressOption = None,
 ) -> LinkPrediction:
@@ -222,6 +224,9 @@ def predict_links(
     k : sequence of int, optional
         Values of k for hits@k, as defined by OGB. By default 10, 50 and 100, up to the number of
         negatives.
+    types : str or sequence of str, optional
+        Scores only pairs whose target is of one of these types; in an undirected graph, pairs with
+        a node of these types.
     seed : int
         Seed of the pairs that the regression is trained on.
     progress : bool or callable, optional
@@ -258,6 +263,9 @@ def predict_links(
             f"{type(embedding).__name__}. Call predict_links once for each embedding."
         )
     operators = _operators(operators, held_out)
+    tables = (held_out.edges, *held_out.negatives.values())
+    if types is not None:
+        held_out = links_of_types(held_out, types, embedding)
     ks = _ks(k, held_out.negatives)
     check_value("predict_links", "seed", SEED, seed)
     pairs = _TestPairs(embedding, held_out, progress, passes=1 + ("hadamard" in operators))
@@ -270,7 +278,6 @@ def predict_links(
             if held_out.training is None:
                 raise ParameterError("These pairs have no training graph.")
             drawn: Sampling = "degree" if sampling == "degree" else "uniform"
-            tables = (held_out.edges, *held_out.negatives.values())
             fitted = fit_regression(embedding, held_out.training, drawn, seed, without=tables)
             regression[sampling] = fitted.settings
             # The intercept is left out: it shifts all scores equally, which changes no metric.

@@ -19,6 +19,7 @@ from hopvec.tabular import Tabular
 
 logger: logging.Logger = logging.getLogger("hopvec")
 MAX_LISTED = 5  # nodes in the repr of a Movement
+BLOCK_ROWS = 1 << 14  # vectors that are compared together
 
 
 @dataclass(frozen=True, repr=False)
@@ -137,10 +138,13 @@ def movement(old: Embedding, new: Embedding) -> Movement:
     rows = pc.index_in(old.ids, value_set=new.ids)
     here = np.flatnonzero(rows.is_valid().to_numpy(zero_copy_only=False))
     there = rows.drop_null().to_numpy()
-    first, second = old.vectors[here], new.vectors[there]
-    products = np.einsum("ij,ij->i", first, second) * (
-        old._inverse_norms[here] * new._inverse_norms[there]
-    )
+    products = np.empty(len(here), np.float32)
+    for start in range(0, len(here), BLOCK_ROWS):  # the vectors may be as large as the memory
+        rows_here, rows_there = (rows[start : start + BLOCK_ROWS] for rows in (here, there))
+        products[start : start + BLOCK_ROWS] = np.einsum(
+            "ij,ij->i", old.vectors[rows_here], new.vectors[rows_there]
+        )
+    products *= old._inverse_norms[here] * new._inverse_norms[there]
     neither = (old._inverse_norms[here] == 0) & (new._inverse_norms[there] == 0)
     cosines = np.where(neither, np.float32(1), np.clip(products, -1, 1)).astype(np.float32)
     order = np.argsort(cosines, kind="stable")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -102,6 +102,7 @@ def neighbors(
     *,
     k: int = 5,
     among: Any = None,
+    types: str | Sequence[str] | None = None,
     min_similarity: float = -1.0,
     mutual: bool = False,
 ) -> Neighborhoods:
@@ -119,6 +120,8 @@ def neighbors(
         Number of neighbors per node.
     among : array-like of ids, optional
         The only nodes that may be neighbors, as in `Embedding.nearest`.
+    types : str or sequence of str, optional
+        The only types of nodes that may be neighbors.
     min_similarity : float
         Leaves out neighbors with a smaller cosine similarity.
     mutual : bool
@@ -167,7 +170,7 @@ def neighbors(
     }
     for name, embedding in embeddings.items():
         search = embedding._neighbor_search(
-            k, among=among, min_similarity=min_similarity, mutual=mutual
+            k, among=among, types=types, min_similarity=min_similarity, mutual=mutual
         )
         unique = np.array([*dict.fromkeys(rows[name].tolist())], np.int64)
         for id_, other, similarity, _ in zip(

@@ -1,14 +1,16 @@
 """Reads and writes embeddings. A new format is one module and one line in EMBEDDING_FORMATS.
 
 arrow.py            .arrow and .feather
+arrow_data.py       opening Parquet and Arrow files, and validating what is read
 atomic.py           atomic_write: files that appear complete or not at all
 blocks.py           iterating over vectors in blocks of rows
 delimited.py        .csv and .tsv
 destination.py      checks before a run that its result can be written
 features.py         read_features: tables of node features
-metadata.py         parameters and fitted state of an embedding as JSON
+fitted_state.py     the fitted state of an embedding as JSON values, validated
+metadata.py         parameters, graph and fitted state of an embedding as JSON
 npy.py              .npy with the ids in a file beside it
-npz.py              .npz
+npz.py              .npz; npz_arrays.py checks arrays before they are read
 parquet.py          .parquet, reading
 parquet_writer.py   .parquet, writing
 positions.py        map positions as columns x and y of a vector file
@@ -29,8 +31,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import pyarrow as pa
+
+from hopvec.address import is_address
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import arrow, delimited, npy, npz, parquet, word2vec
+from hopvec.formats.arrow_data import declared_too_much
+from hopvec.formats.fitted_state import check_fits
 from hopvec.formats.preview import Preview
 from hopvec.graph.ids import first_duplicate
 from hopvec.progress import Progress, no_progress
@@ -101,7 +108,10 @@ def write_embedding(
     called with the number of rows written and the total.
     """
     path = Path(path)
-    format_to_write(path, dtype).write_embedding(embedding, path, dtype, progress or no_progress)
+    format_ = format_to_write(path, dtype)
+    # The nodes of a graph are distinct: only ids from elsewhere need the time to compare them.
+    _check_ids(path, embedding.ids, distinct=bool(embedding.graph))
+    format_.write_embedding(embedding, path, dtype, progress or no_progress)
 
 
 def format_to_write(path: Path, dtype: str = "float32") -> Format:
@@ -147,21 +157,38 @@ def _read_all(path: Path, progress: Progress) -> Preview:
 def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
     """Call `read`. Raises FormatError if it fails, or if ids are missing or repeated."""
     if not path.exists():
+        if is_address(str(path)):
+            raise FormatError(
+                f"{path}: this is a database, not a file of vectors. Search its table with SQL, or "
+                "load the file that it was exported from."
+            )
         raise FormatError(f"{path}: there is no such file.")
     try:
         preview = read()
-    except (FormatError, MemoryError):
+        embedding = preview.embedding
+        if embedding.fitted_state:
+            check_fits(embedding.fitted_state, embedding.dim, embedding.graph.get("edges"))
+    except FormatError:
         raise
     except Exception as error:
+        if isinstance(error, MemoryError) and not declared_too_much(error):
+            raise
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
         raise FormatError(f"{path}: cannot be read as an embedding ({reason}).") from error
-    ids = preview.embedding.ids
-    if ids.null_count or str(ids.type) not in ("int64", "string", "large_string"):
-        raise FormatError(f"{path}: ids must be int64 or strings without nulls, got {ids.type}.")
-    repeated = first_duplicate(ids)
+    _check_ids(path, preview.embedding.ids)
+    return preview
+
+
+def _check_ids(path: Path, ids: pa.Array, *, distinct: bool = False) -> None:
+    """Raise FormatError unless ids can be stored; `distinct` if they are known to differ."""
+    if str(ids.type) not in ("int64", "string", "large_string"):
+        raise FormatError(f"{path}: ids must be int64 or strings, got {ids.type}.")
+    if ids.null_count:
+        row = int(ids.is_null().index(True).as_py())
+        raise FormatError(f"{path}, row {row:,}: the id is null.")
+    repeated = None if distinct else first_duplicate(ids)
     if repeated is not None:
         raise FormatError(f"{path}: the id {repeated!r} is repeated; ids must be unique.")
-    return preview
 
 
 def _recognized(path: Path) -> Format:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from hopvec.formats.arrow_data import open_arrow
 from hopvec.formats.atomic import atomic_write
 from hopvec.formats.preview import PREVIEW_ROWS, Preview
 from hopvec.formats.table import batches_of, find_columns, from_batches, schema_of
@@ -34,19 +35,19 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
 
     `progress` is called with the number of record batches read and the total.
     """
-    with pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
+    with open_arrow(path) as reader:
         return from_batches(path, reader.schema, _batches(path, reader, progress))
 
 
 def read_preview(path: Path) -> Preview:
     """Read the first rows, and the ids of all rows to count them."""
-    with pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
+    with open_arrow(path) as reader:
         columns = find_columns(path, reader.schema)
         count = min(1, reader.num_record_batches)
         first = [reader.get_batch(n).select(columns.names)[:PREVIEW_ROWS] for n in range(count)]
         embedding = from_batches(path, reader.schema, first)
         options = pa.ipc.IpcReadOptions(included_fields=[reader.schema.names.index(columns.id)])
-    with pa.OSFile(str(path)) as file, pa.ipc.open_file(file, options=options) as reader:
+    with open_arrow(path, options) as reader:
         rows = (reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
         return Preview(embedding, sum(rows))
 

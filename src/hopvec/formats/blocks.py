@@ -19,18 +19,28 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 16 << 20
 
 
+def node_columns(embedding: Embedding, rows: slice = slice(None)) -> dict[str, pa.Array]:
+    """The columns beside the vectors: `id`, and `type` if the nodes have types."""
+    columns = {"id": embedding.ids[rows]}
+    if embedding.types is not None:
+        columns["type"] = embedding.types[rows].cast(pa.large_string())
+    return columns
+
+
 def iter_blocks(
     embedding: Embedding, dtype: str = "float32", progress: Progress = no_progress
-) -> Iterator[tuple[pa.Array, NDArray[Any]]]:
-    """Iterate over ids and vectors in blocks of about 16 MB, in C order.
+) -> Iterator[tuple[list[pa.Array], NDArray[Any]]]:
+    """Iterate over `node_columns` and vectors in blocks of about 16 MB, in C order.
 
-    A block of memory-mapped vectors is released from memory, and `progress` is called, when the
-    next block is requested.
+    Raises FormatError for a value that is not finite, or too large for the dtype. A block of
+    memory-mapped vectors is released from memory, and `progress` is called, when the next block is
+    requested.
     """
     for first in range(0, len(embedding), rows_per_block(embedding.dim)):
         rows = slice(first, first + rows_per_block(embedding.dim))
         block = embedding.vectors[rows]
-        yield embedding.ids[rows], _converted(block, embedding.ids[rows], dtype)
+        columns = list(node_columns(embedding, rows).values())
+        yield columns, _converted(block, embedding.ids[rows], dtype)
         release_pages(block)
         progress(min(rows.stop, len(embedding)), len(embedding))
 
@@ -70,13 +80,29 @@ def as_float32(vectors: NDArray[Any], progress: Progress = no_progress) -> NDArr
 
 
 def _converted(rows: NDArray[Any], ids: pa.Array, dtype: str) -> NDArray[Any]:
-    """The rows in C order and of that dtype. Raises FormatError for a value that is too large."""
+    """The rows in C order and of that dtype. Raises FormatError for a value that it cannot hold."""
     with np.errstate(over="ignore"):
         converted = np.ascontiguousarray(rows, dtype=dtype)
-    if dtype == "float16" and (np.isinf(converted) & np.isfinite(rows)).any():
-        row, column = np.argwhere(np.isinf(converted) & np.isfinite(rows))[0]
-        raise FormatError(
-            f"The vector of {ids[int(row)].as_py()!r} contains {rows[row, column]:g}, which is too "
-            "large for float16 (at most 65504). Save the vectors as float32."
-        )
+    check_finite(converted, ids, rows)
     return converted
+
+
+def check_finite(
+    vectors: NDArray[Any], ids: pa.Array, original: NDArray[Any] | None = None
+) -> None:
+    """Raise FormatError if a value is NaN or infinite: no file of vectors holds one.
+
+    `original` holds the values before they were converted to another dtype.
+    """
+    finite = np.isfinite(vectors)
+    if finite.all():
+        return
+    row, column = np.argwhere(~finite)[0]
+    value = (vectors if original is None else original)[row, column]
+    vector = f"The vector of {ids[int(row)].as_py()!r} contains {value:g}"
+    if np.isfinite(value):
+        raise FormatError(
+            f"{vector}, which is too large for float16 (at most 65504). Save the vectors as "
+            "float32."
+        )
+    raise FormatError(f"{vector}, but vectors must be finite.")

@@ -1,4 +1,7 @@
-""".csv and .tsv, also gzipped: the header id, e0, e1, ..., then one vector per line."""
+""".csv and .tsv, also gzipped: the header id, e0, e1, ..., then one vector per line.
+
+If nodes have types, a column `type` follows the ids.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,9 @@ import pyarrow as pa
 
 from hopvec.errors import FormatError
 from hopvec.formats.atomic import atomic_write
-from hopvec.formats.blocks import iter_blocks
+from hopvec.formats.blocks import iter_blocks, node_columns
 from hopvec.formats.text import IF_EDGES, LineFormat, lines, read_header, read_lines
+from hopvec.graph.columns import name_edges
 from hopvec.progress import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -36,17 +40,19 @@ def write_csv(
     progress: Progress = no_progress,
 ) -> None:
     """Write the header and all vectors to an open file."""
-    names = ["id", *(f"e{column}" for column in range(embedding.dim))]
+    beside = node_columns(embedding, slice(0))
+    names = [*beside, *(f"e{column}" for column in range(embedding.dim))]
     file.write((separator.join(names) + "\n").encode())
-    for ids, rows in iter_blocks(embedding, "float32", progress):
-        for chunk in lines(_quoted(ids, separator), rows, separator):
+    for columns, rows in iter_blocks(embedding, "float32", progress):
+        for chunk in lines(joined_columns(columns, separator), rows, separator):
             file.write(chunk)
 
 
 def read_embedding(path: Path, progress: Progress) -> Embedding:
     """Read ids, as integers if all of them are, and vectors; the format holds no parameters.
 
-    The ids are in the column `id` or else in the first one; all other columns are numbers.
+    The ids are in the column `id` or else in the first one. If the second column is called `type`,
+    it holds the types of the nodes. All other columns are numbers.
     `progress` is called with the number of bytes read and the size of the file.
     """
     from hopvec.embedding import Embedding
@@ -56,16 +62,23 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     if len(header) < 2:
         raise FormatError(
             f"{path}, line 1: expected a column of ids and at least one column of numbers, "
-            f"found {header}."
+            f"found {header}. {IF_EDGES}"
         )
     if _is_data(header):
         raise FormatError(
             f"{path}, line 1: expected a header of column names such as "
             f"{separator.join(['id', 'e0', 'e1'])!r}, found numbers. {IF_EDGES}"
         )
+    if "id" not in header and name_edges(header):
+        raise FormatError(
+            f"{path}: this is a graph, not vectors; its columns are {', '.join(header[:5])}. Embed "
+            f"it first: hopvec embed FILE -o vectors.parquet."
+        )
     id_column = header.index("id") if "id" in header else 0
-    ids, vectors = read_lines(path, LineFormat(separator, header, id_column), progress)
-    return Embedding(vectors, ids)
+    type_column = 1 if header[:2] == ["id", "type"] and len(header) > 2 else None
+    line_format = LineFormat(separator, header, id_column, type=type_column)
+    ids, types, vectors = read_lines(path, line_format, progress)
+    return Embedding(vectors, ids, types=types)
 
 
 def separator_of(path: Path) -> str:
@@ -81,6 +94,16 @@ def compressed(file: BinaryIO, path: Path) -> Iterator[BinaryIO | gzip.GzipFile]
             yield text
     else:
         yield file
+
+
+def joined_columns(columns: list[pa.Array], separator: str) -> pa.Array:
+    """The columns beside the vectors as text, quoted if necessary; a missing type is empty."""
+    import pyarrow.compute as pc
+
+    quoted = [_quoted(column, separator).cast(pa.string()) for column in columns]
+    if len(quoted) == 1:
+        return quoted[0]
+    return pc.binary_join_element_wise(*(pc.fill_null(one, "") for one in quoted), separator)
 
 
 def _quoted(ids: pa.Array, separator: str) -> pa.Array:

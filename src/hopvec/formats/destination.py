@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hopvec.errors import FormatError
 from hopvec.formats import format_to_write
+from hopvec.formats.atomic import link_target
 from hopvec.graph import Graph
 from hopvec.machine import format_bytes
 
@@ -24,29 +25,33 @@ def check_destination(path: Path, dtype: str = "float32") -> None:
 
 def check_writable(path: Path) -> None:
     """Raise FormatError unless a file can be written to this path."""
-    if path.is_dir():
+    target = link_target(path)
+    directory = target.parent
+    if target.is_dir():
         raise FormatError(f"{path}: this is a directory. Name a file in it.")
-    if path.exists() and not path.is_file():
+    if target.exists() and not target.is_file():
         raise FormatError(f"{path}: this is a device or a pipe, which a file would replace.")
-    if not path.parent.is_dir():
-        raise FormatError(f"{path}: the directory {path.parent} does not exist. Create it first.")
-    read_only = path.exists() and not os.access(path, os.W_OK)
-    if read_only or not _can_create_files(path.parent):
+    if not directory.is_dir():
+        raise FormatError(f"{path}: the directory {directory} does not exist. Create it first.")
+    if target.exists() and not os.access(target, os.W_OK):
         raise FormatError(f"{path}: you do not have permission to write there.")
-
-
-def _can_create_files(directory: Path) -> bool:
-    """Whether files can be created in a directory; permissions are not enough: see /proc."""
-    try:
+    try:  # permissions are not enough: see /proc
         with tempfile.TemporaryFile(dir=directory):
-            return True
-    except OSError:
-        return False
+            pass
+    except (FileNotFoundError, PermissionError) as error:
+        if directory.stat().st_nlink == 0:
+            raise FormatError(f"{path}: the directory {directory} was deleted.") from error
+        raise FormatError(f"{path}: you do not have permission to write there.") from error
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be written ({error.strerror or error}).") from error
 
 
 def check_space(path: Path, bytes_: int) -> None:
     """Raise FormatError if the disk has less free space than `bytes_`."""
-    free = shutil.disk_usage(path.parent).free
+    directory = link_target(path).parent
+    if not directory.is_dir():
+        raise FormatError(f"{path}: the directory {directory} does not exist. Create it first.")
+    free = shutil.disk_usage(directory).free
     if free < bytes_:
         raise FormatError(
             f"{path}: the file needs about {format_bytes(bytes_)}, but its disk has only "

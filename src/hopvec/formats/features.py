@@ -10,6 +10,7 @@ from hopvec.errors import FormatError
 from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.dialect import Dialect, first_lines
 from hopvec.formats.graphs.input_file import InputFile
+from hopvec.formats.graphs.table_file import open_table_file
 from hopvec.graph.columns import find_id_column
 from hopvec.progress import Progress
 
@@ -53,9 +54,9 @@ def read_features(
     """
     with InputFile(path, progress, spill_dir) as file:
         if columnar.recognize(file):
-            table = _from_columns(file)
-            _id_column(file, table.column_names, id_column)
-            return table
+            with open_table_file(file) as table:
+                _id_column(file, table.schema.names, id_column)
+                return table.read()
         if text.recognize(file) is not None:
             return _from_text(file, id_column)
         found = f"this file begins with {file.head[:8]!r}" if file.head else "this one is empty"
@@ -77,22 +78,6 @@ def _id_column(file: InputFile, names: list[str], requested: str | None) -> str 
             f"{', '.join(names)}."
         )
     return requested
-
-
-def _from_columns(file: InputFile) -> pa.Table:
-    import pyarrow.dataset as ds
-    import pyarrow.parquet as pq
-
-    try:
-        if file.is_directory:
-            return ds.dataset(file.path, format="parquet").to_table()
-        if file.head.startswith(b"PAR1"):
-            return pq.read_table(file.plain_file or file.seekable())
-        if file.head.startswith(b"ARROW1"):
-            return pa.ipc.open_file(file.seekable()).read_all()
-        return pa.ipc.open_stream(file.stream()).read_all()
-    except pa.ArrowException as error:
-        raise FormatError(f"{file.name}: the features cannot be read ({error}).") from error
 
 
 def _from_text(file: InputFile, id_column: str | None) -> pa.Table:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from hopvec.errors import FormatError, ParameterError
+from hopvec.formats.blocks import node_columns
 from hopvec.formats.metadata import to_json
 from hopvec.formats.table import from_batches, schema_of
 from hopvec.graph.ids import arrow_view
@@ -27,10 +28,12 @@ def to_arrow(embedding: Embedding, as_list: bool) -> pa.Table:
         schema = schema_of(embedding)
         numbers = arrow_view(np.ascontiguousarray(embedding.vectors).reshape(-1))
         lists = pa.FixedSizeListArray.from_arrays(numbers, type=schema.field("embedding").type)
-        return pa.Table.from_arrays([embedding.ids, lists], schema=schema)
-    columns = [embedding.ids, *(pa.array(column) for column in embedding.vectors.T)]
+        columns = [*node_columns(embedding).values(), lists]
+        return pa.Table.from_arrays(columns, schema=schema)
+    beside = node_columns(embedding)
+    columns = [*beside.values(), *(pa.array(column) for column in embedding.vectors.T)]
     metadata = {"hopvec": to_json(embedding)}
-    return pa.Table.from_arrays(columns, names=["id", *names(embedding)], metadata=metadata)
+    return pa.Table.from_arrays(columns, names=[*beside, *names(embedding)], metadata=metadata)
 
 
 def to_pandas(embedding: Embedding, index: bool, as_list: bool) -> pd.DataFrame:
@@ -41,6 +44,8 @@ def to_pandas(embedding: Embedding, index: bool, as_list: bool) -> pd.DataFrame:
         frame = pandas.DataFrame({"embedding": list(embedding.vectors)}, index=ids)
     else:
         frame = pandas.DataFrame(embedding.vectors, index=ids, columns=names(embedding))
+    if embedding.types is not None:
+        frame.insert(0, "type", embedding.types.to_pandas().array)
     made: pd.DataFrame = frame if index else frame.reset_index()
     return made
 

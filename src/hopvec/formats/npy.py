@@ -10,8 +10,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.atomic import atomic_write
-from hopvec.formats.blocks import as_float32, iter_blocks
+from hopvec.formats.arrow_data import open_arrow
+from hopvec.formats.atomic import atomic_write, link_target
+from hopvec.formats.blocks import as_float32, iter_blocks, node_columns
 from hopvec.formats.metadata import Metadata, from_json, to_json
 from hopvec.formats.preview import PREVIEW_ROWS, Preview
 from hopvec.progress import Progress
@@ -23,13 +24,20 @@ DTYPES = ("float32", "float16")
 
 
 def ids_path(path: Path) -> Path:
-    """The path of the file with the ids of a .npy file."""
-    return path.with_suffix(".ids.arrow")
+    """The path of the file with the ids of a .npy file.
+
+    It is beside the file, or beside the file that a symbolic link points to.
+    """
+    beside = path.with_suffix(".ids.arrow")
+    if path.is_symlink() and not beside.exists():
+        return link_target(path).with_suffix(".ids.arrow")
+    return beside
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
     """Write both files; the vectors appear last, when everything is complete."""
-    table = pa.table({"id": embedding.ids}).replace_schema_metadata({"hopvec": to_json(embedding)})
+    table = pa.table(node_columns(embedding))
+    table = table.replace_schema_metadata({"hopvec": to_json(embedding)})
     with atomic_write(path, ids_path(path)) as (vectors, ids):
         write_array(embedding, vectors, dtype, progress)
         with pa.ipc.new_file(ids, table.schema) as writer:
@@ -56,28 +64,29 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     """
     from hopvec.embedding import Embedding
 
-    vectors, ids, metadata = _read(path)
-    return Embedding(as_float32(vectors, progress), ids, *metadata)
+    vectors, ids, types, metadata = _read(path)
+    return Embedding(as_float32(vectors, progress), ids, *metadata, types=types)
 
 
 def read_preview(path: Path) -> Preview:
     """Read the ids and the first vectors."""
     from hopvec.embedding import Embedding
 
-    vectors, ids, metadata = _read(path)
+    vectors, ids, types, metadata = _read(path)
     first = as_float32(vectors[:PREVIEW_ROWS])
-    return Preview(Embedding(first, ids[:PREVIEW_ROWS], *metadata), len(ids))
+    types = None if types is None else types[:PREVIEW_ROWS]
+    return Preview(Embedding(first, ids[:PREVIEW_ROWS], *metadata, types=types), len(ids))
 
 
-def _read(path: Path) -> tuple[NDArray[Any], pa.Array, Metadata]:
-    """The memory-mapped vectors, the ids and the metadata."""
+def _read(path: Path) -> tuple[NDArray[Any], pa.Array, pa.ChunkedArray | None, Metadata]:
+    """The memory-mapped vectors, the ids, the types if there are any, and the metadata."""
     if not ids_path(path).is_file():
         raise FormatError(
             f"{path}: the file of its ids, {ids_path(path).name}, is missing. It must be in the "
             "same directory."
         )
     vectors = _mapped(path)
-    with pa.ipc.open_file(str(ids_path(path))) as reader:
+    with open_arrow(ids_path(path)) as reader:
         table = reader.read_all()
     table.validate(full=True)
     metadata = from_json((table.schema.metadata or {}).get(b"hopvec", b""))
@@ -87,7 +96,8 @@ def _read(path: Path) -> tuple[NDArray[Any], pa.Array, Metadata]:
             f"{path}: the file has {len(vectors):,} vectors, but {ids_path(path).name} has "
             f"{len(ids):,} ids."
         )
-    return vectors, ids, metadata
+    types = table.column("type") if "type" in table.column_names else None
+    return vectors, ids, types, metadata
 
 
 def _mapped(path: Path) -> NDArray[Any]:

@@ -1,4 +1,7 @@
-""".npz: the arrays `vectors` and `ids`, and `hopvec` with the metadata as JSON."""
+""".npz: the arrays `vectors` and `ids`, and `hopvec` with the metadata as JSON.
+
+If nodes have types, there is an array `types`; a node without a type has an empty string.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from hopvec.formats.atomic import atomic_write
 from hopvec.formats.blocks import as_float32
 from hopvec.formats.metadata import from_json, to_json
 from hopvec.formats.npy import write_array
+from hopvec.formats.npz_arrays import read_array
 from hopvec.progress import Progress
 
 if TYPE_CHECKING:
@@ -30,10 +34,14 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
         ids = np.array(embedding.ids.to_pylist(), dtype=np.str_)
         if ids.tolist() != embedding.ids.to_pylist():
             raise FormatError(f"{path}: .npz cannot hold ids that end in a null character.")
+    arrays = {"ids": ids, "hopvec": np.array(to_json(embedding))}
+    if embedding.types is not None:
+        names = [name or "" for name in embedding.types.to_pylist()]
+        arrays["types"] = np.array(names, dtype=np.str_)
     with atomic_write(path) as (file,), zipfile.ZipFile(file, "w") as archive:
         with _member(archive, "vectors") as vectors:
             write_array(embedding, vectors, dtype, progress)
-        for name, array in {"ids": ids, "hopvec": np.array(to_json(embedding))}.items():
+        for name, array in arrays.items():
             with _member(archive, name) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
 
@@ -43,12 +51,13 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     from hopvec.embedding import Embedding
 
     with np.load(path, allow_pickle=False) as arrays:
-        vectors, ids = as_float32(arrays["vectors"]), arrays["ids"]
-        metadata = from_json(str(arrays["hopvec"]) if "hopvec" in arrays else "")
+        vectors, ids = as_float32(read_array(arrays, "vectors")), read_array(arrays, "ids")
+        metadata = from_json(str(read_array(arrays, "hopvec")) if "hopvec" in arrays else "")
+        types = read_array(arrays, "types").tolist() if "types" in arrays else None
     kind = pa.int64() if ids.dtype.kind in "iu" else pa.large_string()
     # Arrow would cut strings of dtype U at null characters.
     names = pa.array(ids.tolist() if ids.dtype.kind == "U" else ids, kind)
-    return Embedding(vectors, names, *metadata)
+    return Embedding(vectors, names, *metadata, types=types)
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:

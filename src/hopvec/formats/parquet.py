@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from hopvec.errors import FormatError
+from hopvec.formats.arrow_data import open_parquet
 from hopvec.formats.atomic import atomic_write
 from hopvec.formats.blocks import iter_blocks, rows_per_block
 from hopvec.formats.parquet_writer import write_parquet
@@ -50,11 +51,7 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
 
     def batches() -> Iterator[pa.RecordBatch]:
         for path in files:
-            # pre_buffer would hold the whole file in memory beside the vectors, and without
-            # buffer_size, whole columns of a row group
-            with pq.ParquetFile(
-                path, pre_buffer=False, buffer_size=1 << 20, page_checksum_verification=True
-            ) as file:
+            with open_parquet(path) as file:
                 yield from file.iter_batches(
                     batch_size=min(batch_size, 1 << 20), columns=names, use_threads=False
                 )
@@ -69,8 +66,7 @@ def read_preview(path: Path) -> Preview:
     files = files_of(path)
     counts = [pq.read_metadata(file).num_rows for file in files]
     first = next((file for file, count in zip(files, counts, strict=True) if count), files[0])
-    # with buffer_size, pages are read as needed, not whole columns of a row group
-    with pq.ParquetFile(first, pre_buffer=False, buffer_size=1 << 20) as file:
+    with open_parquet(first) as file:
         schema = _schema(path, first)
         names = find_columns(path, schema).names
         rows = islice(file.iter_batches(PREVIEW_ROWS, columns=names, use_threads=False), 1)

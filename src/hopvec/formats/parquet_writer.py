@@ -41,28 +41,28 @@ PLAIN, RLE = 0, 3  # encodings
 
 
 def write_parquet(
-    file: BinaryIO, schema: pa.Schema, blocks: Iterable[tuple[pa.Array, NDArray[Any]]]
+    file: BinaryIO, schema: pa.Schema, blocks: Iterable[tuple[list[pa.Array], NDArray[Any]]]
 ) -> None:
-    """Write ids and vectors, one row group per block, without copying the vectors.
+    """Write ids, types and vectors, one row group per block, without copying the vectors.
 
-    `schema` has a column of ids and one of fixed-size lists, both without nulls. Ids are compressed
-    and have statistics; vectors, whose bits are nearly random, have neither. Every page has a
-    checksum, which a second thread computes while earlier pages are written.
+    `schema` has a column of ids, one of types if there are any, and one of fixed-size lists. Ids
+    are compressed and have statistics; vectors, whose bits are nearly random, have neither. Every
+    page has a checksum, which a second thread computes while earlier pages are written.
     """
     file.write(MAGIC)
     _, footer = _written_by_pyarrow(pa.Table.from_batches([], schema))
     groups: list[Struct] = []
     rows = 0
     with ThreadPoolExecutor(1) as executor:
-        for ids, vectors in blocks:
+        for beside, vectors in blocks:
             start = file.tell()
             checksums = executor.map(_checksum, _pages(vectors))
             columns = [
-                _write_ids(file, schema, ids),
+                *(_write_column(file, schema.field(at), one) for at, one in enumerate(beside)),
                 _write_vectors(file, footer, vectors, checksums),
             ]
-            groups.append(_row_group(columns, len(ids), start))
-            rows += len(ids)
+            groups.append(_row_group(columns, len(vectors), start))
+            rows += len(vectors)
     footer |= {3: Typed(I64, rows), 4: Typed(LIST, Items(STRUCT, groups))}
     data = serialize(footer)
     file.write(data + struct.pack("<I", len(data)) + MAGIC)
@@ -87,10 +87,9 @@ def _written_by_pyarrow(table: pa.Table) -> tuple[memoryview, Struct]:
     return data, parse(bytes(data[-8 - size : -8]))
 
 
-def _write_ids(file: BinaryIO, schema: pa.Schema, ids: pa.Array) -> Struct:
-    """Write the ids and return their column metadata for the footer."""
-    id_schema = pa.schema([schema.field("id")])
-    data, footer = _written_by_pyarrow(pa.Table.from_arrays([ids], schema=id_schema))
+def _write_column(file: BinaryIO, field: pa.Field, values: pa.Array) -> Struct:
+    """Write the ids or the types and return their column metadata for the footer."""
+    data, footer = _written_by_pyarrow(pa.Table.from_arrays([values], schema=pa.schema([field])))
     (group,) = footer[4].value.values
     (chunk,) = group[1].value.values
     column: Struct = chunk[3].value
@@ -108,7 +107,7 @@ def _write_vectors(
     for page, checksum in zip(_pages(vectors), checksums, strict=True):
         _write_page(file, page, checksum)
     size = Typed(I64, file.tell() - start)
-    path = footer[2].value.values[2:]  # embedding, list, element
+    path = footer[2].value.values[-3:]  # embedding, list, element
     return {
         1: path[-1][1],  # the type of the values
         2: Typed(LIST, Items(I32, [PLAIN, RLE])),

@@ -14,6 +14,13 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import EMBEDDING_FORMATS, arrow, parquet, suffix_of
+from hopvec.formats.arrow_data import (
+    arrow_errors,
+    open_arrow,
+    open_parquet,
+    record_batches,
+    validated,
+)
 from hopvec.formats.atomic import atomic_write
 from hopvec.formats.table import find_columns
 from hopvec.progress import Progress, no_progress
@@ -27,7 +34,7 @@ def read_positions(path: str | PathLike[str]) -> NDArray[np.float32] | None:
     path = Path(path)
     if not can_hold_positions(path) or not path.is_file():
         return None
-    with _opened(path) as table:
+    with open_vectors(path) as table:
         schema = table.schema
         vector_columns = find_columns(path, schema).names
         found = [name for name in PLANE if name in schema.names and name not in vector_columns]
@@ -57,7 +64,7 @@ def write_positions(
     check_holds_positions(path)
     target = path if output is None else Path(output)
     report = progress or no_progress
-    with _opened(path) as table:
+    with open_vectors(path) as table:
         if len(positions) != table.rows:
             raise ParameterError(
                 f"{path}: expected one position for each of the {table.rows:,} vectors, got "
@@ -93,7 +100,7 @@ def check_holds_positions(path: Path) -> None:
         )
     if not path.is_file():
         raise FormatError(f"{path}: there is no such file.")
-    with _opened(path) as table:
+    with open_vectors(path) as table:
         lists = find_columns(path, table.schema).lists
     if not lists:
         raise FormatError(
@@ -102,14 +109,14 @@ def check_holds_positions(path: Path) -> None:
         )
 
 
-class _Table(Protocol):
-    """A Parquet or Arrow file."""
+class VectorTable(Protocol):
+    """A Parquet or Arrow file of vectors."""
 
     schema: pa.Schema
     rows: int
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
-        """Iterate over some columns in batches of rows."""
+        """Iterate over some columns in validated batches of rows."""
 
 
 class _Parquet:
@@ -118,35 +125,31 @@ class _Parquet:
         self.schema, self.rows = file.schema_arrow, int(file.metadata.num_rows)
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
-        for batch in self._file.iter_batches(BATCH_ROWS, columns=names, use_threads=False):
-            yield batch.select(names)
+        batches = self._file.iter_batches(BATCH_ROWS, columns=names, use_threads=False)
+        yield from validated(batch.select(names) for batch in batches)
 
 
 class _Arrow:
     def __init__(self, reader: pa.ipc.RecordBatchFileReader) -> None:
         self._reader = reader
         self.schema = reader.schema
-        numbers = range(reader.num_record_batches)
-        self.rows = sum(reader.get_batch(number).num_rows for number in numbers)
+        self.rows = sum(batch.num_rows for batch in record_batches(reader))
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
-        for number in range(self._reader.num_record_batches):
-            yield self._reader.get_batch(number).select(names)
+        yield from validated(batch.select(names) for batch in record_batches(self._reader))
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[_Table]:
-    import pyarrow.parquet as pq
-
-    try:
-        if EMBEDDING_FORMATS[suffix_of(path)] is parquet:
-            with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file:
+def open_vectors(path: Path) -> Iterator[VectorTable]:
+    """Open a file of vectors with all its columns."""
+    is_parquet = EMBEDDING_FORMATS[suffix_of(path)] is parquet
+    with arrow_errors(str(path), "Parquet" if is_parquet else "Arrow"):
+        if is_parquet:
+            with open_parquet(path) as file:
                 yield _Parquet(file)
         else:
-            with pa.OSFile(str(path)) as stream, pa.ipc.open_file(stream) as reader:
+            with open_arrow(path) as reader:
                 yield _Arrow(reader)
-    except pa.ArrowException as error:
-        raise FormatError(f"{path}: cannot be read as an embedding ({error}).") from error
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from hopvec.errors import FormatError
+from hopvec.formats.arrow_data import open_arrow
 from hopvec.formats.npy import ids_path
 from hopvec.formats.parquet import files_of
 from hopvec.formats.table import find_columns
@@ -23,7 +23,7 @@ def holds_embedding(path: Path) -> bool:
     check = _parquet if path.is_dir() else CHECKS.get(path.suffix.lower())
     try:
         return check is not None and path.exists() and check(path)
-    except (FormatError, OSError, pa.ArrowException, zipfile.BadZipFile):
+    except (ValueError, OSError, MemoryError, pa.ArrowException, zipfile.BadZipFile):
         return False
 
 
@@ -34,7 +34,7 @@ def _parquet(path: Path) -> bool:
 
 
 def _arrow(path: Path) -> bool:
-    with pa.ipc.open_file(str(path)) as reader:
+    with open_arrow(path) as reader:
         return bool(find_columns(path, reader.schema))
 
 
@@ -46,7 +46,8 @@ def _npz(path: Path) -> bool:
 def _delimited(path: Path) -> bool:
     """Whether the column names are those that hopvec writes."""
     names = read_header(path).replace("\t", ",").split(",")
-    return names == ["id", *(f"e{column}" for column in range(len(names) - 1))]
+    first = ["id", "type"] if names[:2] == ["id", "type"] else ["id"]
+    return names == first + [f"e{column}" for column in range(len(names) - len(first))]
 
 
 def _word2vec(path: Path) -> bool:

@@ -1,4 +1,7 @@
-"""Embeddings <-> Arrow tables: the columns `id` and `embedding`, and the metadata of the schema."""
+"""Embeddings <-> Arrow tables: the columns `id` and `embedding`, and the metadata of the schema.
+
+Embeddings whose nodes have types have a column `type` between the two.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.blocks import RowBuffer, iter_blocks
+from hopvec.formats.blocks import RowBuffer, iter_blocks, node_columns
 from hopvec.formats.metadata import from_json, to_json
 from hopvec.formats.text import IF_EDGES
 from hopvec.graph.ids import arrow_view
@@ -21,6 +24,7 @@ from hopvec.progress import Progress, no_progress
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
+COLUMNS = ["id", "embedding"], ["id", "type", "embedding"]  # as hopvec writes them
 NUMBERS = {"float32": pa.float32(), "float16": pa.float16()}
 TEXT = ("string", "large_string", "string_view")
 REQUIRED_COLUMNS = (
@@ -30,12 +34,13 @@ REQUIRED_COLUMNS = (
 
 
 def schema_of(embedding: Embedding, dtype: str = "float32") -> pa.Schema:
-    """The columns `id` and `embedding`, a fixed-size list, and the metadata of the embedding."""
+    """The `node_columns`, `embedding`, a fixed-size list, and the metadata of the embedding."""
     number = pa.field("element", NUMBERS[dtype], nullable=False)
     fields = [
-        pa.field("id", embedding.ids.type, nullable=False),
-        pa.field("embedding", pa.list_(number, embedding.dim), nullable=False),
+        pa.field(name, column.type, nullable=name != "id")
+        for name, column in node_columns(embedding, slice(0)).items()
     ]
+    fields.append(pa.field("embedding", pa.list_(number, embedding.dim), nullable=False))
     return pa.schema(fields, metadata={"hopvec": to_json(embedding)})
 
 
@@ -53,43 +58,48 @@ def batches_of(
     """
     schema = schema_of(embedding, dtype)
     kind = schema.field("embedding").type
-    for ids, rows in iter_blocks(embedding, dtype, progress):
+    for columns, rows in iter_blocks(embedding, dtype, progress):
         numbers = arrow_view((rows.copy() if copied else rows).reshape(-1))
         lists = pa.FixedSizeListArray.from_arrays(numbers, type=kind)
-        yield pa.RecordBatch.from_arrays([ids, lists], schema=schema)
+        yield pa.RecordBatch.from_arrays([*columns, lists], schema=schema)
 
 
 @dataclass(frozen=True)
 class VectorColumns:
-    """The columns of a table that hold the ids and the vectors."""
+    """The columns of a table that hold the ids, the types of nodes and the vectors."""
 
     id: str
     numbers: list[str]
     lists: bool
     """True if the vectors are lists in one column, False if each dimension has its column."""
+    type: str | None = None
 
     @property
     def names(self) -> list[str]:
         """The columns to read."""
-        return [self.id, *self.numbers]
+        return [self.id, *([] if self.type is None else [self.type]), *self.numbers]
 
 
 def find_columns(path: Path, schema: pa.Schema) -> VectorColumns:
     """Find the columns of ids and vectors. Raises FormatError if they are ambiguous.
 
     These are `id` and `embedding` if they exist; else the only column of integers or strings, and
-    the only column of lists, or all other columns if they are floats.
+    the only column of lists, or all other columns if they are floats. A column of strings called
+    `type` beside the ids holds the types of nodes.
     """
     kinds = {field.name: field.type for field in schema}
     keys = [name for name, kind in kinds.items() if _is_key(kind)]
+    is_typed = "type" in keys and len(keys) > 1 and not _is_integer(kinds["type"])
+    type_ = "type" if is_typed else None
+    keys = [name for name in keys if name != type_]
     lists = [name for name, kind in kinds.items() if _is_list(kind)]
     key = "id" if "id" in keys else keys[0] if len(keys) == 1 else None
     column = "embedding" if "embedding" in lists else lists[0] if len(lists) == 1 else None
     floats = [name for name, kind in kinds.items() if pa.types.is_floating(kind)]
     if key and column and len(kinds) == len(schema):
-        return VectorColumns(key, [column], lists=True)
-    if key and floats and len(floats) == len(schema) - 1:
-        return VectorColumns(key, floats, lists=False)
+        return VectorColumns(key, [column], lists=True, type=type_)
+    if key and floats and len(floats) == len(schema) - 1 - is_typed:
+        return VectorColumns(key, floats, lists=False, type=type_)
     found = ", ".join(f"{field.name} ({field.type})" for field in list(schema)[:8]) or "none"
     more = ", ..." if len(schema) > 8 else ""
     raise FormatError(f"{path}: {REQUIRED_COLUMNS}; the columns are {found}{more}. {IF_EDGES}")
@@ -102,6 +112,7 @@ def from_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch
     columns = find_columns(path, schema)
     buffer = RowBuffer(_dim(columns, schema))
     ids = [_ids(pa.array([], schema.field(columns.id).type))]
+    types: list[pa.Array] = []
     for batch in batches:
         batch.validate(full=True)
         if not len(buffer.vectors):
@@ -109,9 +120,12 @@ def from_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch
         location = _Location(path, len(buffer.vectors), _ids(batch.column(columns.id)))
         # A copy of the ids: a view would keep the whole batch in memory.
         ids.append(pa.concat_arrays([location.ids, ids[0]]))
+        if columns.type is not None:
+            types.append(_encoded(batch.column(columns.type)))
         _fill(buffer.grow(len(batch)), batch, columns, location)
     metadata = from_json((schema.metadata or {}).get(b"hopvec", b""))
-    return Embedding(buffer.vectors, pa.concat_arrays(ids), *metadata)
+    all_types = pa.chunked_array(types).unify_dictionaries() if types else None
+    return Embedding(buffer.vectors, pa.concat_arrays(ids), *metadata, types=all_types)
 
 
 @dataclass(frozen=True)
@@ -184,6 +198,18 @@ def _ids(column: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
     return column.cast(pa.int64() if pa.types.is_integer(column.type) else pa.large_string())
+
+
+def _encoded(column: pa.Array) -> pa.DictionaryArray:
+    """Types as a dictionary, in the same type for all batches."""
+    if not pa.types.is_dictionary(column.type):
+        return column.cast(pa.large_string()).dictionary_encode()
+    names = column.dictionary.cast(pa.large_string())
+    return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), names)
+
+
+def _is_integer(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind.value_type if pa.types.is_dictionary(kind) else kind))
 
 
 def _is_key(kind: pa.DataType) -> bool:

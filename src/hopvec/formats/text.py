@@ -31,31 +31,37 @@ class LineFormat:
     columns: list[str]
     """Their names, for error messages."""
     id: int = 0
-    """The index of the id column; all others are numbers."""
+    """The index of the id column; all others but `type` and `ignored` are numbers."""
     ignored: int | None = None
     """The index of a column to skip."""
     quoted: bool = True
+    type: int | None = None
+    """The index of a column of types of nodes."""
 
     @property
     def numbers(self) -> list[int]:
         """The indices of the columns of numbers."""
-        return [n for n in range(len(self.columns)) if n not in (self.id, self.ignored)]
+        others = (self.id, self.ignored, self.type)
+        return [n for n in range(len(self.columns)) if n not in others]
 
 
-def lines(ids: pa.Array, rows: NDArray[Any], separator: str) -> Iterator[pa.Buffer]:
+def lines(
+    ids: pa.Array, rows: NDArray[Any], separator: str, numbers_separator: str | None = None
+) -> Iterator[pa.Buffer]:
     """Format ids and numbers as text, one line per row, in chunks of a few megabytes.
 
-    Every number has the fewest digits that round-trip to the same float32.
+    Every number has the fewest digits that round-trip to the same float32. The numbers may be in
+    one column, with a separator of their own.
     """
     import pyarrow.compute as pc
 
-    dim = rows.shape[1]
-    step = max(1, LINE_BYTES // (4 * dim))
+    step = max(1, LINE_BYTES // (4 * rows.shape[1]))
     for first in range(0, len(rows), step):
         block = rows[first : first + step]
         numbers = pa.array(block.reshape(-1)).cast(pa.string())
-        offsets = np.arange(0, block.size + 1, dim, dtype=np.int32)
-        joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), numbers), separator)
+        offsets = pa.array(np.arange(0, block.size + 1, rows.shape[1], dtype=np.int32))
+        lists = pa.ListArray.from_arrays(offsets, numbers)
+        joined = pc.binary_join(lists, numbers_separator or separator)
         names = ids[first : first + step].cast(pa.string())
         joined = pc.binary_join_element_wise(names, joined, separator)
         _, _, text = pc.binary_join_element_wise(joined, "", "\n").buffers()
@@ -64,8 +70,8 @@ def lines(ids: pa.Array, rows: NDArray[Any], separator: str) -> Iterator[pa.Buff
 
 def read_lines(
     path: Path, line_format: LineFormat, progress: Progress
-) -> tuple[pa.Array, NDArray[np.float32]]:
-    """Read the ids and vectors of the lines below the header.
+) -> tuple[pa.Array, pa.ChunkedArray | None, NDArray[np.float32]]:
+    """Read the ids, the types if there are any, and the vectors of the lines below the header.
 
     `progress` is called with the number of bytes read and the size of the file. Raises FormatError
     for the first line that does not match the format.
@@ -105,13 +111,14 @@ def is_gzipped(path: Path) -> bool:
 
 def _parse_lines(
     path: Path, line_format: LineFormat, progress: Progress
-) -> tuple[pa.Array, NDArray[np.float32]]:
+) -> tuple[pa.Array, pa.ChunkedArray | None, NDArray[np.float32]]:
     import pyarrow.csv
 
     names = [str(number) for number in range(len(line_format.columns))]
     kinds = {name: pa.large_string() for name in names}
     kinds |= {names[number]: pa.float32() for number in line_format.numbers}
     buffer, ids = RowBuffer(len(line_format.numbers)), [pa.array([], pa.large_string())]
+    types: list[pa.Array] = []
     size = path.stat().st_size
     with pa.OSFile(str(path)) as file:
         batches = pyarrow.csv.open_csv(
@@ -126,11 +133,14 @@ def _parse_lines(
         )
         for batch in batches:
             ids.append(batch.column(line_format.id))
+            if line_format.type is not None:
+                types.append(batch.column(line_format.type).dictionary_encode())
             rows = buffer.grow(len(batch))
             for dimension, number in enumerate(line_format.numbers):
                 rows[:, dimension] = batch.column(number).to_numpy()
             progress(file.tell(), size)
-    return parse_integer_ids(pa.concat_arrays(ids)), buffer.vectors
+    all_types = pa.chunked_array(types).unify_dictionaries() if types else None
+    return parse_integer_ids(pa.concat_arrays(ids)), all_types, buffer.vectors
 
 
 def _check_last_line(path: Path) -> None:

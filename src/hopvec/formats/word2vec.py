@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError
 from hopvec.formats.atomic import atomic_write
 from hopvec.formats.blocks import BLOCK_BYTES, iter_blocks
-from hopvec.formats.text import IF_EDGES, LineFormat, lines, open_text, read_lines
+from hopvec.formats.text import IF_EDGES, LineFormat, is_gzipped, lines, open_text, read_lines
 from hopvec.graph.id_encoder import parse_integer_ids
 from hopvec.machine import release_pages
 from hopvec.progress import Progress
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 DTYPES = ("float32",)
 EMPTY_OR_WHITESPACE = r"^$|[\s\x0b\x{85}\pZ]"
 MAX_ID_BYTES = 1 << 20
+MAX_DEFLATE_RATIO = 1032  # decompressed bytes per byte of gzip data
 
 
 def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Progress) -> None:
@@ -35,7 +36,7 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
     _check_ids(embedding, path)
     with atomic_write(path) as (file,):
         file.write(f"{len(embedding)} {embedding.dim}\n".encode())
-        for ids, rows in iter_blocks(embedding, dtype, progress):
+        for (ids, *_), rows in iter_blocks(embedding, dtype, progress):
             if _is_binary(path):
                 names = (f"{id} ".encode() for id in ids.to_pylist())
                 numbers = rows.astype("<f4", copy=False)
@@ -52,9 +53,13 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     from hopvec.embedding import Embedding
 
     count, dim = _header(path)
+    if not count:
+        _check_no_vectors(path)
+        return Embedding(np.empty((0, dim), np.float32), pa.array([], pa.large_string()))
     if _is_binary(path):
         ids, vectors = _read_binary(path, count, dim, progress)
     else:
+        _check_size(path, count, dim, 2 * dim)  # a digit and a space for each number
         ids, vectors = _read_text(path, dim, progress)
     if len(ids) != count:
         raise FormatError(
@@ -93,6 +98,23 @@ def _header(path: Path) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
+def _check_no_vectors(path: Path) -> None:
+    with open_text(path) as file:
+        file.readline()
+        if file.read(MAX_ID_BYTES).strip():
+            raise FormatError(f"{path}: there are vectors in it, but line 1 says 0.")
+
+
+def _check_size(path: Path, count: int, dim: int, width: int) -> None:
+    """Raise FormatError if a file is too short for its vectors, of `width` bytes at least."""
+    size = path.stat().st_size
+    if count * width > size * (MAX_DEFLATE_RATIO if is_gzipped(path) else 1):
+        raise FormatError(
+            f"{path}: the file is truncated: its {size:,} bytes are too few for {count:,} vectors "
+            f"of dim {dim}."
+        )
+
+
 def _read_text(path: Path, dim: int, progress: Progress) -> tuple[pa.Array, NDArray[np.float32]]:
     columns = ["id", *(str(number) for number in range(1, dim + 1))]
     with open_text(path) as file:
@@ -101,18 +123,15 @@ def _read_text(path: Path, dim: int, progress: Progress) -> tuple[pa.Array, NDAr
     line_format = LineFormat(" ", columns, quoted=False)
     if trailing_space:
         line_format = LineFormat(" ", [*columns, ""], ignored=dim + 1, quoted=False)
-    return read_lines(path, line_format, progress)
+    ids, _, vectors = read_lines(path, line_format, progress)
+    return ids, vectors
 
 
 def _read_binary(
     path: Path, count: int, dim: int, progress: Progress
 ) -> tuple[pa.Array, NDArray[np.float32]]:
     size, width = path.stat().st_size, 4 * dim
-    if count * (width + 2) > size:
-        raise FormatError(
-            f"{path}: the file is truncated: its {size:,} bytes are too few for {count:,} vectors "
-            f"of dim {dim}."
-        )
+    _check_size(path, count, dim, width + 2)
     vectors, names = np.empty((count, dim), np.float32), []
     mapped = np.memmap(path, np.uint8, "r")
     data: Any = mapped.base  # the same bytes, with the method find

@@ -6,11 +6,14 @@ edge_stream.py      the edges of a graph as Arrow record batches
 csr_builder.py      CSRBuilder: edges to CSR arrays, in memory or in spill files; merges duplicates
 ids.py              node ids: types, numbers and keys
 id_encoder.py       IdEncoder: integer codes for ids that arrive in batches
+times.py            columns of times, moments and durations
+age_weights.py      a window of time, and weights by age
 validation.py       checks of options and weights
 columns.py          which columns of a table hold source, target and weight
 arrow.py            graphs from Arrow tables
 convert.py          scipy, networkx, igraph and PyTorch Geometric
 bipartite.py        bipartite graphs
+node_types.py       types of nodes, such as users and items
 transpose.py        the transpose of a directed graph
 features.py         Features of nodes
 feature_columns.py  encoding and standardization of feature columns

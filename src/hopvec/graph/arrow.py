@@ -41,14 +41,18 @@ def from_arrow(
     target: list[pa.Array] = []
     weight: list[pa.Array] = []
     relation: list[pa.Array] = []
+    time: list[pa.Array] = []
     for batch in reader:
         locate = _locate_after(name, sum(map(len, source)))
+        _validate(batch, columns, locate)
         source.append(id_array(batch.column(columns.source), locate))
         target.append(id_array(batch.column(columns.target), locate))
         if columns.weight is not None:
             weight.append(weight_array(batch.column(columns.weight)))
         if columns.relation is not None:
             relation.append(relation_array(batch.column(columns.relation)))
+        if columns.time is not None:
+            time.append(batch.column(columns.time))
     sources, targets = _concatenated(source), _concatenated(target)
     names = [reader.schema.names[at] for at in (columns.source, columns.target)]
     if not one_kind and differ_in_kind(*names):
@@ -63,6 +67,7 @@ def from_arrow(
         targets,
         None if columns.weight is None else pa.chunked_array(weight, pa.float64()),
         relation=None if not relation else pa.chunked_array(relation, pa.large_string()),
+        time=None if columns.time is None else _concatenated(time),
         **options,
     )
     origin: dict[str, Any] = {"columns": columns.names(reader.schema.names)}
@@ -70,7 +75,21 @@ def from_arrow(
         pa.types.is_floating(reader.schema.types[at]) for at in (columns.source, columns.target)
     ):
         origin["ids"] = WHOLE_FLOATS
-    return replace(graph, origin=origin)
+    return replace(graph, origin=origin | graph.origin)
+
+
+def _validate(batch: pa.RecordBatch, columns: EdgeColumns, locate: Locate) -> None:
+    """Raise FormatError if a column is damaged, such as strings that are not UTF-8."""
+    for name in columns.names(batch.schema.names).values():
+        try:
+            batch.column(name).validate(full=True)
+            if "binary" in str(batch.schema.field(name).type):
+                batch.column(name).cast(pa.large_string())  # which checks that it is UTF-8
+        except pa.ArrowException as error:
+            reason = str(error).splitlines()[0].rstrip(".")
+            raise FormatError(
+                f"{locate(0)} or later: the column {name!r} cannot be read ({reason})."
+            ) from error
 
 
 def open_table(table: Any) -> pa.RecordBatchReader:
@@ -101,7 +120,7 @@ def choose_table_columns(location: str, schema: pa.Schema, spec: ColumnSpec) -> 
     names = schema.names
     numeric = [is_numeric(kind) for kind in schema.types]
     columns = choose_columns(location, names, len(names), numeric, spec)
-    if names[:2] == ["id", "embedding"] and spec.target is None:
+    if {"id", "embedding"} <= {*names[:3]} and names[0] == "id" and spec.target is None:
         raise FormatError(f"{location}: this is an embedding (a table of vectors), not a graph.")
     for role, name in columns.names(names).items():
         if names.count(name) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from hopvec.errors import GraphError, ParameterError
 from hopvec.graph.csr_builder import CHUNK
 from hopvec.graph.graph import Graph
 from hopvec.graph.ids import as_ids
+from hopvec.graph.node_types import NO_TYPE, types_of_codes, types_of_prefixes
 from hopvec.machine import release_pages
 
 
@@ -31,7 +33,15 @@ def from_bipartite(
         ends = [add_prefix(ids, prefix) for ids, prefix in zip(ends, both, strict=True)]
     graph = Graph.from_edges(ends[0], ends[1], weight, duplicates=duplicates, threads=threads)
     positions = (_positions(ids, graph.ids) for ids in ends)
-    return replace(graph, is_target=target_mask(graph.ids, *positions))
+    is_target = target_mask(graph.ids, *positions)
+    if prefixes is None:
+        return replace(graph, is_target=is_target)
+    return replace(
+        graph,
+        is_target=is_target,
+        node_types=side_types(is_target, prefixes),
+        origin={"prefixes": list(prefixes)},
+    )
 
 
 def target_mask(
@@ -61,6 +71,13 @@ def target_mask(
             "nodes, distinguish them with prefixes=('user:', 'item:')."
         )
     return masks[1]
+
+
+def side_types(is_target: NDArray[np.bool_], prefixes: Sequence[str]) -> pa.DictionaryArray | None:
+    """The types of the nodes of both sides, named by their prefixes; "" is no type."""
+    names = types_of_prefixes(prefixes)
+    codes = np.array([at if name else NO_TYPE for at, name in enumerate(names)])
+    return types_of_codes(codes[is_target.astype(np.int8)], names)
 
 
 def sources_first(

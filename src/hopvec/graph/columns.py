@@ -31,8 +31,10 @@ TARGET_NAMES = (
     *("target", "dst", "to", "v", "tail", "node2", "end", "target_id", "to_id", "id2"),
     *(":end_id", "_end"),
 )
-ID_NAMES = ("id", "node", "name", "node_id", "nodes", "ids")
+ID_NAMES = ("id", "_id", "node", "name", "node_id", "nodes", "ids")
 LABEL_NAMES = ("label", "labels", "class", "classes", "group", "category", "categories")
+RELATION_NAMES = (":type", "_type", "relation", "relationship", "rel", "predicate", "type", "kind")
+RELATION_WORDS = (("edge", "type"), ("rel", "type"), ("relation", "type"), ("relationship", "type"))
 WEIGHT_NAMES = ("weight", "weights", "w", "value", "count", "strength", "score")
 END_WORDS = (  # two names that differ only in these words are the ends: src_name and dst_name
     ("source", "target"),
@@ -51,6 +53,8 @@ NEO4J_TYPE = re.compile(  # the end of a name in a header for neo4j-admin: weigh
 )
 NEO4J_ID = re.compile(r":ID(\([^()]*\))?$")  # personId:ID(Person), or :ID alone
 NEO4J_SPACE = re.compile(r"\([^()]*\)$")  # the id space of :START_ID(Person)
+TYPE_NAMES = (":label", "_labels")  # columns of labels of nodes: neo4j-admin, APOC
+NEO4J_END = re.compile(r":(?:START|END)_ID\(([^()]*)\)")
 NOT_WEIGHTS = {"id", "ids", "key", "uuid", "index", "zip", "phone", "code"}  # Interaction ID
 PEOPLE = frozenset(
     (
@@ -184,14 +188,17 @@ def choose_columns(
     count: int,
     numeric: Sequence[float],
     spec: ColumnSpec,
+    *,
+    header_found: bool = False,
 ) -> EdgeColumns:
     """Choose the requested columns, else columns by name, else by position.
 
-    `names` is None if the table has no column names; `numeric` is the fraction of numbers in each
-    column. By position, the target is to the right of the source. In a table of three columns
-    without names, the third is the weight if it is numeric. An index that pandas wrote is used only
-    if it is requested. If there are three or more columns, a numeric column and a column of strings
-    are never paired by position.
+    `names` is None if the table has no column names; if `header_found`, they are the first line of
+    a text, which may be wrong. `numeric` is the fraction of numbers in each column. By position,
+    the target is to the right of the source. In a table of three columns without names, the third
+    is the weight if it is numeric. An index that pandas wrote is used only if it is requested. If
+    there are three or more columns, a numeric column and a column of strings are never paired by
+    position.
     """
     if count < 2:
         found = f" ({', '.join(names)})" if names else ""
@@ -199,7 +206,9 @@ def choose_columns(
     weight = _requested(location, "weight", spec.weight, names, count)
     relation = _requested(location, "relation", spec.relation, names, count)
     time = _requested(location, "time", spec.time, names, count)
-    _check_weight(location, weight, names, spec)
+    _check_weight(location, weight, names, spec, header_found)
+    for role, at in (("weight", weight), ("relation", relation), ("time", time)):
+        _check_is_no_end(location, role, at, names, spec)
     source, target = _named_ends(location, names, count, {weight, relation, time}, spec)
     taken = {source, target, weight, relation, time}
     taken |= {at for at, name in enumerate(names or []) if is_pandas_index(name)}
@@ -209,6 +218,8 @@ def choose_columns(
         source = _take(free, location, names, count, spec)
     if target is None:
         target = _take(free, location, names, count, spec, after=source)
+    if by_position and names and spec.weight is not None:
+        _check_is_no_weight(location, names, (source, target), spec)
     if (
         by_position
         and spec.pairs.same_type
@@ -240,29 +251,64 @@ def _check_distinct(location: str, columns: EdgeColumns, pairs: PairKind) -> Non
         claimed[at] = roles[field]
 
 
-def _check_weight(
-    location: str, weight: int | None, names: Sequence[str] | None, spec: ColumnSpec
+def _check_is_no_weight(
+    location: str, names: Sequence[str], ends: tuple[int, int], spec: ColumnSpec
 ) -> None:
-    """Raise FormatError for a weight that is probably a slip: a number, or the name of an end."""
+    """Raise FormatError if an end, chosen by position, has the name of a weight.
+
+    This happens if another column was requested as the weight by mistake.
+    """
+    for at, role, given in zip(ends, spec.pairs.roles, (spec.source, spec.target), strict=True):
+        if given is None and _plain(names[at]) in spec.pairs.weight_names:
+            advice = _how_to_choose("the columns", spec.pairs, (0, 1))
+            raise FormatError(
+                f"{location}: with weight={spec.weight!r}, the column {names[at]!r} would be the "
+                f"{role}, although its name is that of a weight. {advice}"
+            )
+
+
+def _check_weight(
+    location: str,
+    weight: int | None,
+    names: Sequence[str] | None,
+    spec: ColumnSpec,
+    header_found: bool,
+) -> None:
+    """Raise FormatError for the number of a column, which is probably a slip."""
     if weight is None or not names:
         return
     if str(spec.weight).isdecimal() and str(spec.weight) not in names:
+        no_header = f", or header=False if the first line is {spec.pairs.one}" * header_found
         raise FormatError(
             f"{location}: weight={spec.weight} is the number of a column, but the columns have "
             f"names: pass weight={names[weight]!r} for this one (the columns are "
-            f"{', '.join(names)}), or header=False if the first line is {spec.pairs.one}."
+            f"{', '.join(names)}){no_header}."
         )
+
+
+def _check_is_no_end(
+    location: str, role: str, at: int | None, names: Sequence[str] | None, spec: ColumnSpec
+) -> None:
+    """Raise FormatError if a column that is requested for a role has the usual name of an end."""
+    if at is None or not names:
+        return
     requested = (spec.source, spec.target)
-    for role, usual, given in zip(spec.pairs.roles, spec.pairs.names, requested, strict=True):
-        if given is None and _plain(names[weight]) in usual:
+    for end, usual, given in zip(spec.pairs.roles, spec.pairs.names, requested, strict=True):
+        if given is None and _plain(names[at]) in usual:
             raise FormatError(
-                f"{location}: the column {names[weight]!r} is requested as the weight, but its "
-                f"name is that of the {role}. Choose the {role} as well if this is intended."
+                f"{location}: the column {names[at]!r} is requested as the {role}, but its name is "
+                f"that of the {end}. Choose the {end} as well if this is intended."
             )
 
 
 def differ_in_kind(one: str, other: str) -> bool:
-    """Whether two columns name different kinds of nodes: user_id and item_id."""
+    """Whether two columns name different kinds of nodes: user_id and item_id.
+
+    The id spaces of Neo4j are kinds: :START_ID(Person) and :END_ID(Movie).
+    """
+    spaces = [NEO4J_END.fullmatch(name.strip()) for name in (one, other)]
+    if spaces[0] and spaces[1]:
+        return bool(spaces[0][1] != spaces[1][1])
     (noun, *more), (other_noun, *others) = map(_nouns, (one, other))
     if more or others or noun == other_noun:
         return False
@@ -350,12 +396,46 @@ def find_id_column(names: Sequence[str]) -> str | None:
     that ends in "id", such as personId.
     """
     marked = [name for name in names if NEO4J_ID.search(name.strip())]
+    if {"_id", "_labels"} <= {*names}:  # APOC
+        marked.append("_id")
     if marked:
         return marked[0]
     by_name = {name.strip().lower(): name for name in reversed(names)}
     found = next((by_name[usual] for usual in ID_NAMES if usual in by_name), None)
     ending = [name for name in names if _words(name)[1:] and _words(name)[-1] == "id"]
     return ending[0] if found is None and len(ending) == 1 else found
+
+
+def id_space(name: str) -> str | None:
+    """The id space in the name of a column for neo4j-admin: Person for :START_ID(Person).
+
+    Ids are unique within a space only. None if the name has none.
+    """
+    found = re.search(r":(START_ID|END_ID|ID)\(([^()]+)\)$", name.strip(), re.IGNORECASE)
+    return found[2] if found else None
+
+
+def find_type_column(names: Sequence[str]) -> str | None:
+    """The column of labels of nodes that Neo4j writes; None if there is none."""
+    return next((name for name in names if name.strip().lower() in TYPE_NAMES), None)
+
+
+def find_relation_column(names: Sequence[str]) -> str | None:
+    """The column of relations by its name; None if there is none."""
+    usual = [name for name in names if name.strip().lower() in RELATION_NAMES]
+    return next(iter([*usual, *(name for name in names if _words(name) in RELATION_WORDS)]), None)
+
+
+def find_time_column(names: Sequence[str]) -> str | None:
+    """The column of times by its name, such as ts or created_at; None if there is none."""
+    return next(
+        (
+            name
+            for name in names
+            if not TIME_WORDS.isdisjoint(_words(name)) or _words(name)[-1:] == ("at",)
+        ),
+        None,
+    )
 
 
 def is_pandas_index(name: str) -> bool:
@@ -368,6 +448,12 @@ def name_both_ends(names: Sequence[str], pairs: PairKind = EDGES) -> bool:
     both = all(_find(usual, names, set()) is not None for usual in pairs.names)
     sure = [words for words in pairs.end_words if words not in AMBIGUOUS_PAIRS]
     return both or bool(_ends_by_words(names, pairs._replace(end_words=sure)))
+
+
+def name_edges(names: Sequence[str]) -> bool:
+    """Whether column names are those of edges: source and target, user_id and item_id."""
+    ends = names[:2]
+    return name_both_ends(names) or look_like_column_names(*ends) or differ_in_kind(*ends)
 
 
 def look_like_column_names(one: str, other: str) -> bool:

@@ -41,6 +41,7 @@ def from_scipy(
     check_threads(threads)
     if directed and symmetrize:
         raise GraphError("directed=True and symmetrize=True are mutually exclusive.")
+    _check_positions(matrix)
     try:
         entries = sp.coo_array(matrix)
     except (TypeError, ValueError) as error:
@@ -58,6 +59,9 @@ def from_scipy(
     if len(names) != entries.shape[0]:
         raise GraphError(f"ids must name all {entries.shape[0]:,} rows, got {len(names):,} ids.")
     source, target = (np.ascontiguousarray(end) for end in entries.coords)
+    for end in (source, target):
+        if len(end) and (end.min() < 0 or end.max() >= len(names)):
+            raise GraphError("The adjacency matrix has an index outside of its shape.")
     weight = None
     if not (entries.data == 1).all():
         weight = checked_weights(entries.data, source, target)
@@ -97,12 +101,22 @@ def from_networkx(
     nodes = list(graph)
     if not nodes:
         raise GraphError("The graph is empty: it has no nodes.")
+    advice = "convert them first, for example with networkx.relabel_nodes(graph, str)."
     other = next((node for node in nodes if not isinstance(node, str | int | np.integer)), None)
     if other is not None:
         raise GraphError(
-            f"A node of the networkx graph is {other!r}, but ids are integers or strings: convert "
-            "them first, for example with networkx.relabel_nodes(graph, str)."
+            f"A node of the networkx graph is {other!r}, but ids are integers or strings: {advice}"
         )
+    mixed = next(
+        (node for node in nodes if isinstance(node, str) != isinstance(nodes[0], str)), None
+    )
+    if mixed is not None:
+        raise GraphError(
+            f"Nodes of the networkx graph are {nodes[0]!r} and {mixed!r}, but ids must be all "
+            f"integers or all strings: {advice}"
+        )
+    if weight != "weight":
+        _check_attribute(weight, {name for *_, data in graph.edges(data=True) for name in data})
     source, target, weights = [], [], []
     for u, v, value in graph.edges(data=weight, default=1):
         source.append(u)
@@ -162,15 +176,34 @@ def from_igraph(graph: Any, weight: str) -> Graph:
     if "name" in graph.vs.attributes():
         nodes = node_ids(graph.vs["name"])
         source, target = nodes.take(pa.array(source)), nodes.take(pa.array(target))
+    if weight != "weight":
+        _check_attribute(weight, set(graph.es.attributes()))
     weights = graph.es[weight] if weight in graph.es.attributes() else None
     return Graph.from_edges(source, target, weights, directed=graph.is_directed(), nodes=nodes)
 
 
-def from_torch_geometric(data: Any, directed: bool, symmetrize: bool, threads: int | None) -> Graph:
+def from_torch_geometric(
+    data: Any,
+    directed: bool,
+    symmetrize: bool,
+    threads: int | None,
+    owner: str = "Graph.from_torch_geometric(data",
+) -> Graph:
     """See Graph.from_torch_geometric."""
     import scipy.sparse as sp
 
-    ends = _values(getattr(data, "edge_index", data))
+    if hasattr(data, "edge_types"):
+        raise GraphError(
+            f"{type(data).__name__} has several kinds of nodes: embed one edge_index of it with "
+            "Graph.from_bipartite, or all of them with hopvec.torch_geometric.AddFastRP."
+        )
+    edge_index = getattr(data, "edge_index", data)
+    if edge_index is None:
+        raise GraphError(
+            "The data has no edge_index. If a transform such as ToSparseTensor replaced it by "
+            "adj_t, embed the graph before that."
+        )
+    ends = _values(edge_index)
     if ends.ndim != 2 or ends.shape[0] != 2 or ends.dtype.kind not in "iu":
         raise GraphError(
             "edge_index must hold integers in the shape [2, edges], got "
@@ -193,8 +226,33 @@ def from_torch_geometric(data: Any, directed: bool, symmetrize: bool, threads: i
             f"with num_nodes={nodes:,} ids are 0 to {nodes - 1:,}."
         )
     matrix = sp.coo_array((weights, (ends[0], ends[1])), shape=(nodes, nodes))
-    owner = "Graph.from_torch_geometric(data"
     return from_scipy(matrix, None, directed, symmetrize, threads, owner)
+
+
+def _check_attribute(weight: str, found: set[str]) -> None:
+    """Raise GraphError if no edge has an attribute that was requested as the weight."""
+    if weight not in found:
+        have = f"they have {', '.join(map(repr, sorted(found)))}" if found else "they have none"
+        raise GraphError(f"No edge has the attribute weight={weight!r}; {have}.")
+
+
+def _check_positions(matrix: Any) -> None:
+    """Raise GraphError if the indptr of a matrix is damaged: scipy would write out of bounds."""
+    if not hasattr(matrix, "indptr"):
+        return
+    indptr, indices = np.asarray(matrix.indptr), np.asarray(matrix.indices)
+    rows = matrix.shape[1 if matrix.format == "csc" else 0]
+    rows //= matrix.blocksize[0] if matrix.format == "bsr" else 1
+    if (
+        indptr.shape != (rows + 1,)
+        or indptr[0] != 0
+        or (indptr[1:] < indptr[:-1]).any()
+        or indptr[-1] > min(len(indices), len(matrix.data))
+    ):
+        raise GraphError(
+            f"The indptr of the adjacency matrix is damaged: it must ascend from 0 to the number "
+            f"of entries, {len(indices):,}, in {rows + 1:,} steps."
+        )
 
 
 def _values(tensor: Any) -> NDArray[Any]:

@@ -54,6 +54,8 @@ def split_pairs(edges: Any, weight: Any) -> tuple[Any, Any, Any]:
         columns = list(edges.T) if shape[1:] in ((2,), (3,)) else []
     else:
         rows = [tuple(row) if isinstance(row, list) else row for row in edges]
+        if not rows:
+            raise GraphError("The graph is empty: there are no edges in the list.")
         sizes = {len(row) if isinstance(row, tuple) else 0 for row in rows}
         columns = (
             [list(column) for column in zip(*rows, strict=True)] if sizes in ({2}, {3}) else []

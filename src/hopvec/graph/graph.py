@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from hopvec import _native
 from hopvec.errors import GraphError
+from hopvec.graph.node_types import describe_types
 from hopvec.machine import file_map, interruptible
 from hopvec.progress import ProgressOption, callback, no_progress
 
@@ -63,6 +65,9 @@ class Graph:
         In a bipartite graph, mask of the target side, in the order of `ids`.
     relations : Relations or None
         The relations of the edges, such as KNOWS and LIKES, if they have any.
+    node_types : pyarrow.DictionaryArray or None
+        The types of the nodes in the order of `ids`, null for nodes without a type; None if no
+        types are known.
 
     Examples
     --------
@@ -88,6 +93,7 @@ class Graph:
     features: Features | None = None
     is_target: NDArray[np.bool_] | None = None
     relations: Relations | None = None
+    node_types: pa.DictionaryArray | None = None
 
     def __post_init__(self) -> None:
         arrays = (self.indptr, self.indices, self.weights, self.rows, self.keys, self.is_target)
@@ -105,6 +111,11 @@ class Graph:
         relation_weights: Mapping[str, float] | str | None = None,
         relation_balance: Literal["none", "total", "node"] = "none",
         relation_direction: Mapping[str, str] | str | None = None,
+        time: Any = None,
+        half_life: str | timedelta | None = None,
+        as_of: Any = None,
+        since: Any = None,
+        until: Any = None,
         directed: bool = False,
         duplicates: Literal["sum", "first", "error"] = "sum",
         loops: Literal["keep", "drop"] = "keep",
@@ -136,6 +147,17 @@ class Graph:
         relation_direction : dict or str, optional
             The direction of relations that differ from `directed`, such as {"FOLLOWS": "out",
             "FRIEND": "both"}: "out" from source to target, "in" the other way, or "both".
+        time : array-like, optional
+            One time per edge: timestamps or dates, ISO dates as strings, or Unix time in seconds,
+            milliseconds, microseconds or nanoseconds. Times without a zone are UTC.
+        half_life : str or timedelta, optional
+            The age at which an edge counts half, such as "30d": its weight is multiplied by
+            0.5 ** (age / half_life). The units are s, min, h, d, w and y (365 days).
+        as_of : str, number, date or datetime, optional
+            The time from which ages are measured; edges after it are an error. By default the time
+            of the newest edge.
+        since, until : str, number, date or datetime, optional
+            The window of time: edges with since <= time < until are used.
         directed : bool, default False
             Whether edges have a direction.
         duplicates : {"sum", "first", "error"}, default "sum"
@@ -170,20 +192,31 @@ class Graph:
         Graph(3 nodes, 2 edges, undirected, unweighted)
         >>> Graph.from_edges(["a", "b"], ["b", "c"], relation=["KNOWS", "LIKES"])
         Graph(3 nodes, 2 edges, 2 relations, undirected, unweighted)
+        >>> days = ["2024-05-01", "2024-05-31"]
+        >>> Graph.from_edges(["a", "b"], ["b", "c"], time=days, half_life="30d").degrees.tolist()
+        [0.5, 1.5, 1.0]
         """
         from hopvec.graph import edge_list, relations
+        from hopvec.graph.age_weights import EdgeTimes, TimeOptions, select_by_time
         from hopvec.graph.relation_options import RelationOptions
 
+        time_options = TimeOptions.checked("Graph.from_edges", time, half_life, as_of, since, until)
         options = RelationOptions.checked(
             "Graph.from_edges", relation_weights, relation_balance, relation_direction
         )
         if target is None:
             source, target, weight = edge_list.split_pairs(source, weight)
+        if time is not None:
+            times = EdgeTimes(time_options)
+            columns = (source, target, weight, relation)
+            source, target, weight, relation = select_by_time(*columns, time, times)
         build = (directed, duplicates, loops, nodes, threads)
         if relation is None:
             options.check_unused("Graph.from_edges")
-            return edge_list.from_edges(source, target, weight, *build)
-        return relations.from_edges(source, target, weight, relation, options, *build)
+            graph = edge_list.from_edges(source, target, weight, *build)
+        else:
+            graph = relations.from_edges(source, target, weight, relation, options, *build)
+        return graph if time is None else replace(graph, origin={"time": times.describe()})
 
     @staticmethod
     def from_bipartite(
@@ -205,7 +238,7 @@ class Graph:
             As in `from_edges`.
         prefixes : tuple of two str, optional
             Prefixes for the ids of the two sides. With ("user:", "item:") the ids are "user:5" and
-            "item:5".
+            "item:5", and the types of the nodes are "user" and "item".
 
         Returns
         -------
@@ -240,6 +273,11 @@ class Graph:
         relation_weights: Mapping[str, float] | str | None = None,
         relation_balance: Literal["none", "total", "node"] = "none",
         relation_direction: Mapping[str, str] | str | None = None,
+        time: str | int | None = None,
+        half_life: str | timedelta | None = None,
+        as_of: Any = None,
+        since: Any = None,
+        until: Any = None,
         directed: bool = False,
         duplicates: Literal["sum", "first", "error"] = "sum",
         loops: Literal["keep", "drop"] = "keep",
@@ -266,6 +304,10 @@ class Graph:
             The column of relations, by name or position.
         relation_weights, relation_balance, relation_direction
             As in `from_edges`.
+        time : str or int, optional
+            The column of times, by name or position.
+        half_life, as_of, since, until
+            As in `from_edges`.
         directed, duplicates, loops, nodes, threads
             As in `from_edges`.
 
@@ -288,7 +330,7 @@ class Graph:
         from hopvec.graph.arrow import from_arrow
         from hopvec.graph.columns import ColumnSpec
 
-        spec = ColumnSpec(source, target, weight, unweighted, relation=relation)
+        spec = ColumnSpec(source, target, weight, unweighted, relation=relation, time=time)
         return from_arrow(
             table,
             spec,
@@ -296,6 +338,10 @@ class Graph:
             relation_weights=relation_weights,
             relation_balance=relation_balance,
             relation_direction=relation_direction,
+            half_life=half_life,
+            as_of=as_of,
+            since=since,
+            until=until,
             directed=directed,
             duplicates=duplicates,
             loops=loops,
@@ -512,6 +558,40 @@ class Graph:
         made = make_features(features, self.ids, self.rows, id_column, progress or no_progress)
         return replace(self, features=made)
 
+    def with_node_types(self, types: Any) -> Graph:
+        """Return the same graph with types of nodes, such as "user" and "item".
+
+        Embeddings of the graph keep the types, and searches can be limited to some of them.
+
+        Parameters
+        ----------
+        types : array-like of str, or dict
+            The type of each node in the order of `ids`, or types by id. None, an empty string and
+            an id that is not in the dict mean that a node has no type.
+
+        Returns
+        -------
+        Graph
+            Shares its arrays with this graph.
+
+        Raises
+        ------
+        ParameterError
+            If there is not one type per node, or types are not strings.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges(["ann", "ann"], ["tea", "jam"])
+        >>> typed = graph.with_node_types({"ann": "user", "tea": "item", "jam": "item"})
+        >>> typed.describe()["types"]
+        {'item': 2, 'user': 1}
+        """
+        from hopvec.graph.node_types import encode_types, types_by_id
+
+        if isinstance(types, Mapping):
+            types = types_by_id(types, self.ids)
+        return replace(self, node_types=encode_types("with_node_types", types, self.nodes))
+
     def to_scipy(self) -> sp.csr_array:
         """Return the adjacency matrix S as a scipy CSR array.
 
@@ -693,6 +773,7 @@ class Graph:
         if self.is_target is not None:
             targets = int(np.count_nonzero(self.is_target))
             more["sides"] = {"sources": self.nodes - targets, "targets": targets}
+        more |= describe_types(self.node_types)
         if self.relations is not None:
             more["relations"] = self.relations.describe()
         return {

@@ -53,11 +53,13 @@ class IdEncoder:
         except ValueError as error:  # too many nodes, or an id that is too long
             raise GraphError(str(error)) from error
 
-    def sorted_ids(self, *, untyped: bool) -> tuple[pa.Array, NDArray[np.int32]]:
+    def sorted_ids(
+        self, *, untyped: bool, decimal: str = "."
+    ) -> tuple[pa.Array, NDArray[np.int32]]:
         """Return the ids in ascending order, and the position of each code; empty the encoder.
 
         If `untyped`, strings become integers if all of them are integers in canonical form, or
-        whole numbers such as 1.0 (`whole_floats` is then True).
+        whole numbers such as 1.0 (`whole_floats` is then True), also with another decimal mark.
         """
         dictionary = _native.StringDictionary(1) if self._dictionary is None else self._dictionary
         sizes = dictionary.sizes
@@ -68,7 +70,7 @@ class IdEncoder:
             offsets, text = dictionary.merge()
             values = _native.parse_integers(offsets, text) if untyped else None
             if untyped and values is None:
-                values = _parse_whole_floats(offsets, text)
+                values = _parse_whole_floats(offsets, text, decimal)
                 self.whole_floats = values is not None
         if values is not None:
             order = np.argsort(values, kind="stable").astype(np.int32)
@@ -109,17 +111,19 @@ def parse_integer_ids(ids: pa.Array, *, whole_floats: bool = False) -> pa.Array:
 
 
 def _parse_whole_floats(
-    offsets: NDArray[np.int64], text: NDArray[np.uint8]
+    offsets: NDArray[np.int64], text: NDArray[np.uint8], decimal: str = "."
 ) -> NDArray[np.int64] | None:
     """The integers of strings such as 1 and 1.0; None if others occur, or two are equal."""
-    if len(offsets) < 2 or not bytes(text[offsets[0] : offsets[1]]).endswith(b".0"):
+    first = bytes(text[offsets[0] : offsets[1]]) if len(offsets) > 1 else b""
+    mark = next((mark for mark in {".", decimal} if first.endswith(f"{mark}0".encode())), None)
+    if mark is None:
         return None
     import pyarrow.compute as pc
 
     ids = pa.LargeStringArray.from_buffers(
         len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(text)
     )
-    stripped = pc.replace_substring_regex(ids, r"\.0+$", "")
+    stripped = pc.replace_substring_regex(ids, rf"[{mark}]0+$", "")
     values = _native.parse_integers(*string_buffers(stripped))
     distinct = values is not None and len(np.unique(values)) == len(values)
     return values if distinct else None

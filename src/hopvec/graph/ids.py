@@ -220,6 +220,10 @@ def _arrow(values: Any, name: str) -> pa.Array:
         array = pa.DictionaryArray.from_arrays(array.indices, values).dictionary_decode()
     if len(array) == 0 and pa.types.is_null(array.type):
         array = array.cast(pa.int64())
+    try:
+        array.validate(full=True)
+    except pa.ArrowException as error:
+        raise GraphError(f"{name}: the ids cannot be read ({error}).") from error
     return array.cast(pa.large_string()) if str(array.type) == "string_view" else array
 
 

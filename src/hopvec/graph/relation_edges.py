@@ -16,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import GraphError
+from hopvec.graph.age_weights import EdgeTimes
 from hopvec.graph.edge_arrays import EdgeArrays
 from hopvec.graph.id_encoder import IdEncoder
 from hopvec.graph.ids import NumberedEdges, arrow_view
@@ -49,6 +50,8 @@ class RelationEdges:
     memory_limit: int | None = None
     """Bytes that each column may take in memory."""
     spill_dir: str | PathLike[str] | None = None
+    times: EdgeTimes | None = None
+    """How weights depend on age."""
     found: dict[str, Relation] = field(default_factory=dict)
     """The relations that occur, in the order of their codes."""
     parts: dict[bool, PairEdges] = field(default_factory=dict)
@@ -61,6 +64,7 @@ class RelationEdges:
         target: NDArray[np.int32],
         weight: NDArray[np.float32] | None,
         locate: Callable[[int], str],
+        time: NDArray[np.int64] | None = None,
     ) -> None:
         """Add edges between nodes, which are given by codes; `locate` returns where a row is.
 
@@ -76,9 +80,12 @@ class RelationEdges:
             chosen = has_weight & (directed == part)
             if chosen.any():
                 if part not in self.parts:
-                    self.parts[part] = PairEdges(self.memory_limit, self.spill_dir)
+                    self.parts[part] = PairEdges(self.memory_limit, self.spill_dir, self.times)
                 weights = None if weight is None else weight[chosen]
-                self.parts[part].append(code[chosen], ends[0][chosen], ends[1][chosen], weights)
+                times = None if time is None else time[chosen]
+                self.parts[part].append(
+                    code[chosen], ends[0][chosen], ends[1][chosen], weights, times
+                )
 
     def _codes(self, relation: pa.Array, locate: Callable[[int], str]) -> NDArray[np.int32]:
         """The codes of relations, in the order of their first occurrence."""
@@ -190,9 +197,14 @@ class RelationEdges:
 class PairEdges:
     """Edges between pairs of a relation and a node."""
 
-    def __init__(self, memory_limit: int | None, spill_dir: str | PathLike[str] | None) -> None:
+    def __init__(
+        self,
+        memory_limit: int | None,
+        spill_dir: str | PathLike[str] | None,
+        times: EdgeTimes | None,
+    ) -> None:
         self.encoder: IdEncoder = IdEncoder()
-        self.arrays: EdgeArrays = EdgeArrays(memory_limit, spill_dir)
+        self.arrays: EdgeArrays = EdgeArrays(memory_limit, spill_dir, times)
 
     def append(
         self,
@@ -200,6 +212,7 @@ class PairEdges:
         source: NDArray[np.int32],
         target: NDArray[np.int32],
         weight: NDArray[np.float32] | None,
+        time: NDArray[np.int64] | None,
     ) -> None:
         """Encode the pairs, and add the edges."""
         of_relation = relation.astype(np.int64) << NODE_BITS
@@ -207,7 +220,7 @@ class PairEdges:
             self.encoder.encode(arrow_view(of_relation | source)),
             self.encoder.encode(arrow_view(of_relation | target)),
         )
-        self.arrays.append(*ends, weight)
+        self.arrays.append(*ends, weight, time)
 
 
 def split(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -1,6 +1,7 @@
 """Embedding methods by name. A new method is one file and one line here.
 
 method.py           Method, the base class: parameters, embed, fit, transform
+estimator.py        Estimator, its base: names of columns, data frames and tags for scikit-learn
 slab_method.py      SlabMethod, for methods that compute the embedding slab by slab
 fastrp.py           FastRP, with Algorithm 1 of the paper
 direction.py        which edges the hops follow: outgoing, incoming or both

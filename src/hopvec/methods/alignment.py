@@ -64,8 +64,10 @@ def _describe_features(names: list[str]) -> str:
 
 
 def _describe_graph(properties: Mapping[str, Any]) -> str:
-    kind = "directed" if properties["directed"] else "undirected"
-    weighted = "weighted" if properties["weighted"] else "unweighted"
-    size = f"{properties['nodes']:,} nodes and {properties['edges']:,} edges"
-    volume = f", 2m = {properties['volume']:,.9g}" if "volume" in properties else ""
-    return f"{size}, {kind}, {weighted}{volume}"
+    """The properties that are known; an embedding from elsewhere may lack some."""
+    names = {"directed": ("undirected", "directed"), "weighted": ("unweighted", "weighted")}
+    counts = [f"{properties[name]:,} {name}" for name in ("nodes", "edges") if name in properties]
+    parts = [" and ".join(counts)]
+    parts += [words[bool(properties[name])] for name, words in names.items() if name in properties]
+    parts += [f"2m = {properties['volume']:,.9g}"] if "volume" in properties else []
+    return ", ".join(filter(None, parts))

@@ -25,6 +25,7 @@ DIRECTIONS: dict[str, tuple[Direction, ...]] = {
     "concat": ("out", "in"),
 }
 """The values of the parameter `direction`, with the direction of each equal part of the columns."""
+TRANSPOSED_NODE_BYTES = 24  # degrees, their inverses and two powers of them
 
 
 def transitions(
@@ -46,7 +47,7 @@ def transpose_bytes(graph: Graph, direction: str) -> dict[str, int]:
     if not graph.directed or direction == "out":
         return {}
     copies = 0 if graph._mapped else transposed_copies(direction)
-    return {"transposed rows": copies * graph.nbytes + 16 * graph.nodes}
+    return {"transposed rows": copies * graph.nbytes + TRANSPOSED_NODE_BYTES * graph.nodes}
 
 
 def transposed_copies(direction: str) -> int:

@@ -29,6 +29,7 @@ from hopvec.methods.alignment import shared_state
 from hopvec.methods.bipartite import check_bipartite_weights
 from hopvec.methods.direction import (
     DIRECTIONS,
+    TRANSPOSED_NODE_BYTES,
     check_direction,
     rows_without_edges,
     transitions,
@@ -543,7 +544,7 @@ class FastRP(SlabMethod):
         self.graph_: Graph = as_graph(X)
         return super().fit(self.graph_)
 
-    def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
+    def transform(self, X: Any) -> Any:  # noqa: N803
         """Return the vectors of nodes that were not in the fitted graph.
 
         Parameters
@@ -555,7 +556,8 @@ class FastRP(SlabMethod):
         Returns
         -------
         ndarray of float32, shape (new nodes, dim)
-            One row per new node, in the order of the ids of `X`.
+            One row per new node, in the order of the ids of `X`. A DataFrame if `set_output` or
+            scikit-learn is configured so.
 
         Examples
         --------
@@ -567,8 +569,8 @@ class FastRP(SlabMethod):
             return super().transform(X)
         new = as_graph(X)
         if new.ids.equals(self.graph_.ids):
-            return super().transform(new)
-        return self.embed_new(new, graph=self.graph_, like=self.embedding_).vectors
+            return self._output(self.embed(new), X)
+        return self._output(self.embed_new(new, graph=self.graph_, like=self.embedding_), X)
 
     def _compute(
         self, graph: Graph, plan: SlabPlan, progress: Progress, like: FittedState | None = None
@@ -723,4 +725,5 @@ class FastRP(SlabMethod):
 
     def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
         copies = transposed_copies(self.direction) + (self.relations == "concat")
-        return super().working_bytes(nodes) + copies * graph_bytes
+        per_node = TRANSPOSED_NODE_BYTES if copies else 0
+        return super().working_bytes(nodes) + copies * graph_bytes + per_node * nodes

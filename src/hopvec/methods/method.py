@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
 from hopvec.graph.arrow import column_names
 from hopvec.graph.columns import name_both_ends
+from hopvec.methods.estimator import Estimator
 from hopvec.methods.parameters import (
     Directory,
     Either,
@@ -33,21 +34,19 @@ from hopvec.methods.parameters import (
 )
 from hopvec.progress import Progress, ProgressOption, callback, no_progress
 
-if TYPE_CHECKING:
-    from sklearn.utils import Tags
-
 logger: logging.Logger = logging.getLogger("hopvec")
 
 RUNTIME_PARAMS = ("threads", "memory", "spill_dir")
+KEPT_ORIGIN = ("columns", "prefixes")  # what an embedding keeps of how its graph was read
 """Parameters that do not change the vectors and are not stored with them."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Method(ABC):
+class Method(Estimator, ABC):
     """A way of embedding a graph: parameters in the constructor, the work in `embed`.
 
     Follows the conventions of scikit-learn (get_params, set_params, clone, fit, fit_transform,
-    Pipeline): the samples are the nodes and X is the adjacency matrix.
+    set_output, Pipeline): the samples are the nodes and X is the adjacency matrix.
     """
 
     dim: Annotated[int, Integer(1, 65536), "columns of the embedding (paper: d)"] = 128
@@ -208,7 +207,7 @@ class Method(ABC):
                     f"parameters: {name} is {getattr(plan, name, None)} there, not {value}."
                 )
         fitted = self._compute(graph, plan, progress or no_progress, **options)
-        self._warn_about_zero_vectors(graph, fitted.vectors)
+        self._warn_about_zero_vectors(graph, fitted)
         return self._to_embedding(graph, fitted)
 
     def _planned_shape(self, graph: Graph) -> dict[str, Any]:
@@ -249,33 +248,37 @@ class Method(ABC):
             vectors=fitted.vectors,
             ids=graph.ids,
             parameters={"method": type(self).__name__, **made_by, **features},
-            graph=graph.describe() | {k: v for k, v in graph.origin.items() if k == "columns"},
+            graph=graph.describe() | {k: v for k, v in graph.origin.items() if k in KEPT_ORIGIN},
             fitted_state=fitted.state,
+            types=graph.node_types,
         )
 
-    def _warn_about_zero_vectors(self, graph: Graph, vectors: NDArray[np.float32]) -> None:
+    def _warn_about_zero_vectors(self, graph: Graph, fitted: Fitted) -> None:
         """Warn if nodes have zero vectors, whether they have edges or not."""
-        self._warn_about_zero_rows(vectors, *self._nodes_without_edges(graph))
+        self._warn_about_zero_rows(fitted, *self._nodes_without_edges(graph))
 
     def _warn_about_zero_rows(
-        self, vectors: NDArray[np.float32], without: NDArray[np.int32], what: str, first: int = 0
+        self, fitted: Fitted, without: NDArray[np.int32], what: str, first: int = 0
     ) -> None:
-        """Warn about zero vectors from row `first` on; the rows of `without` lack `what`.
-
-        Vectors in a spill file are not read again: only those of nodes without edges are checked.
-        """
-        nodes = len(vectors) - first
-        rows = np.arange(first, len(vectors), dtype=np.int32)
-        rows = without[without >= first] if isinstance(vectors, np.memmap) else rows
-        zero = rows[~is_nonzero(vectors, rows)]
+        """Warn about zero vectors from row `first` on; the rows of `without` lack `what`."""
+        rows = np.arange(first, len(fitted.vectors), dtype=np.int32)
+        if fitted.zero_rows is not None:
+            zero = rows[fitted.zero_rows[first:]]
+        else:
+            zero = rows[~is_nonzero(fitted.vectors, rows)]
         isolated = int(np.isin(zero, without).sum())
-        self._warn_about_isolated_nodes(isolated, nodes, what)
-        if isolated < len(zero):
-            advice = self._zero_advice(nodes - len(without[without >= first]))
+        self._warn_about_isolated_nodes(isolated, len(rows), what)
+        connected = len(rows) - len(without[without >= first])
+        self._warn_about_connected_nodes(len(zero) - isolated, len(rows), connected, what)
+
+    def _warn_about_connected_nodes(self, zero: int, nodes: int, connected: int, what: str) -> None:
+        """Warn if some of the `connected` nodes, which have `what`, have a zero vector."""
+        if zero:
+            advice = self._zero_advice(connected)
             logger.warning(
                 "Zero vectors: %s of %s nodes, although they have %s: all rows that they reach "
                 "are zero, or all are equal%s.",
-                f"{len(zero) - isolated:,}",
+                f"{zero:,}",
                 f"{nodes:,}",
                 what,
                 f"; {advice}" if advice else "",
@@ -328,7 +331,7 @@ class Method(ABC):
         self.n_features_in_: int = len(self.embedding_.ids)
         return self
 
-    def fit_transform(self, X: Any, y: object = None) -> NDArray[np.float32]:  # noqa: N803
+    def fit_transform(self, X: Any, y: object = None) -> Any:  # noqa: N803
         """Embed a graph and return its vectors.
 
         Parameters
@@ -341,7 +344,7 @@ class Method(ABC):
         Returns
         -------
         ndarray of float32, shape (nodes, dim)
-            One row per node.
+            One row per node. A DataFrame if `set_output` or scikit-learn is configured so.
 
         Examples
         --------
@@ -349,9 +352,9 @@ class Method(ABC):
         >>> FastRP(dim=8).fit_transform([[0, 1, 1], [1, 0, 1], [1, 1, 0]]).shape
         (3, 8)
         """
-        return self.fit(X).embedding_.vectors
+        return self._output(self.fit(X).embedding_, X)
 
-    def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
+    def transform(self, X: Any) -> Any:  # noqa: N803
         """Embed a graph of the same nodes with the same parameters and return its vectors.
 
         Parameters
@@ -362,7 +365,7 @@ class Method(ABC):
         Returns
         -------
         ndarray of float32, shape (nodes, dim)
-            One row per node.
+            One row per node. A DataFrame if `set_output` or scikit-learn is configured so.
 
         Raises
         ------
@@ -384,7 +387,7 @@ class Method(ABC):
                 f"X has {graph.nodes} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input: the nodes of the fitted graph."
             )
-        return self.embed(graph).vectors
+        return self._output(self.embed(graph), X)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name.
@@ -465,28 +468,6 @@ class Method(ABC):
 
         return method_html(self, {each.name: each.help for each in parameters(type(self))})
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "embedding_")
-
-    def __sklearn_tags__(self) -> Tags:
-        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
-
-        return Tags(
-            estimator_type=None,
-            target_tags=TargetTags(required=False),
-            transformer_tags=TransformerTags(preserves_dtype=[]),
-            input_tags=InputTags(sparse=True, pairwise=True, positive_only=True),
-        )
-
-    def _not_fitted(self) -> Exception:
-        message = f"{type(self).__name__} is not fitted yet: call fit first."
-        try:
-            from sklearn.exceptions import NotFittedError
-        except ImportError:
-            return ParameterError(message)
-        error: Exception = NotFittedError(message)
-        return error
-
 
 def as_graph(graph: Any, features: Any = None) -> Graph:
     """Convert another graph, a matrix or a table of edges to a Graph, and add node features."""
@@ -496,7 +477,7 @@ def as_graph(graph: Any, features: Any = None) -> Graph:
         return graph
     if isinstance(graph, str | PathLike):
         raise GraphError(f"Read the file first: hopvec.read_graph({str(graph)!r}).")
-    if hasattr(graph, "edge_index") or _is_edge_index(graph):
+    if hasattr(graph, "edge_index") or hasattr(graph, "edge_types") or _is_edge_index(graph):
         return Graph.from_torch_geometric(graph)
     if hasattr(graph, "get_edgelist") and hasattr(graph, "is_directed"):
         return Graph.from_igraph(graph)
@@ -504,7 +485,7 @@ def as_graph(graph: Any, features: Any = None) -> Graph:
         return Graph.from_networkx(graph)
     if hasattr(graph, "__arrow_c_stream__"):
         return _from_table(graph)
-    if isinstance(graph, list) and graph and all(isinstance(row, tuple) for row in graph):
+    if isinstance(graph, list) and all(isinstance(row, tuple) for row in graph):
         return _from_pairs(graph)
     matrix = hasattr(graph, "shape") or hasattr(graph, "__array__") or isinstance(graph, list)
     if not matrix or hasattr(graph, "columns"):
@@ -535,17 +516,22 @@ def _is_edge_index(graph: Any) -> bool:
 def _from_table(table: Any) -> Graph:
     """Convert a table whose columns are named like the ends of edges; reject any other table.
 
-    A data frame whose index equals its columns is an adjacency matrix, whatever the names.
+    A data frame whose index equals its columns is an adjacency matrix, whatever the names; but if
+    both are 0, 1, ..., it may be a table of edges without a header.
     """
     names = column_names(table)
-    rows = getattr(table, "index", [])
-    matrix = len(rows) == len(names) and [str(row) for row in rows] == names
-    if name_both_ends(names) and not matrix:
+    index = getattr(table, "index", ())
+    rows = [str(row) for row in index] if len(index) == len(names) else []
+    numbered = rows == [str(row) for row in range(len(rows))]
+    if rows == names and not numbered:
+        return Graph.from_scipy(table.to_numpy(), ids=list(index))
+    if name_both_ends(names):
         return Graph.from_arrow(table)
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     raise GraphError(
         f"Expected a graph, got {type(table).__name__} whose column names ({shown}) do not show "
         "which columns are the ends of an edge. Convert a table of edges with "
         "Graph.from_arrow(table, source=..., target=...), and an adjacency matrix with "
-        "Graph.from_scipy(table.to_numpy())."
+        "Graph.from_scipy(table.to_numpy()). A data frame whose index equals its columns, and both "
+        "hold ids, is an adjacency matrix."
     )

@@ -13,14 +13,18 @@ import numpy as np
 import pyarrow as pa
 
 from hopvec.embedding import Embedding
+from hopvec.engine.plan import resident
 from hopvec.engine.slab import Hops, Transition, has_edges
-from hopvec.errors import GraphError
+from hopvec.errors import GraphError, MemoryLimitError
 from hopvec.graph import Graph
 from hopvec.graph.features import concatenate_features
 from hopvec.graph.transpose import transposed_csr, transposed_graph
+from hopvec.machine import available_memory, format_bytes, memory_limit
 from hopvec.methods.alignment import check_same_graph, shared_state
 from hopvec.methods.direction import DIRECTIONS
 from hopvec.progress import Progress
+
+BYTES_PER_ENTRY, BYTES_PER_NODE = 42, 120  # of building the extended graph, as measured
 
 if TYPE_CHECKING:
     from hopvec.methods.fastrp import FastRP
@@ -32,19 +36,44 @@ def embed_new_nodes(
     """Embed the new nodes of `new`; `like` is the embedding of `graph`. See FastRP.embed_new."""
     state = shared_state(method, like, graph.features.columns if graph.features else None)
     check_same_graph(graph, like)
+    check_memory(method, graph, new)
     extended = extended_graphs(graph, new, method.direction)
-    plan = method.plan(extended[0])
+    held = {"graph without new nodes": resident(graph) + resident(new)}
+    plan = method._plan(extended[0], method._orders_with_norms(), held)
     hops = _transitions(extended, plan.threads)
     fitted = method._compute_along(hops, plan, progress, state, new_nodes=True)
     embedding = method._to_embedding(extended[0], fitted)
     without = extended[0].rows[~has_edges(hops)]
     lacking = method._nodes_without_edges(extended[0])[1]
-    method._warn_about_zero_rows(fitted.vectors, without, lacking, first=graph.nodes)
+    method._warn_about_zero_rows(fitted, without, lacking, first=graph.nodes)
+    ids = embedding.ids[graph.nodes :]
     return replace(
-        embedding,
-        vectors=fitted.vectors[graph.nodes :],
-        ids=embedding.ids[graph.nodes :],
+        embedding, vectors=fitted.vectors[graph.nodes :], ids=ids, types=_types_of(new, ids)
     )
+
+
+def _types_of(graph: Graph, ids: pa.Array) -> pa.Array | None:
+    """The types of some nodes of a graph; None if no types are known."""
+    import pyarrow.compute as pc
+
+    types = graph.node_types
+    return None if types is None else types.take(pc.index_in(ids, value_set=graph.ids))
+
+
+def check_memory(method: FastRP, graph: Graph, new: Graph) -> None:
+    """Raise MemoryLimitError if the extended graph cannot be built in the memory limit."""
+    limit, held = memory_limit(method.memory), resident(graph) + resident(new)
+    limit = held + available_memory() if limit is None else limit
+    others = len(DIRECTIONS[method.direction]) - 1
+    building = BYTES_PER_ENTRY * (graph.entries + new.entries)
+    building += BYTES_PER_NODE * (graph.nodes + new.nodes)
+    needed = held * (1 + others) + building
+    if needed > limit:
+        raise MemoryLimitError(
+            f"Embedding new nodes needs at least {format_bytes(needed)} to add them to the graph "
+            f"({format_bytes(held)} for the graph and the new edges), but the memory limit is "
+            f"{format_bytes(limit)}. Raise the memory limit."
+        )
 
 
 def extended_graphs(graph: Graph, new: Graph, direction: str) -> list[Graph]:

@@ -52,7 +52,7 @@ class Orders:
             If another parameter differs, or an order with a nonzero weight is not cached.
         """
         fitted = self._compute(method)
-        method._warn_about_zero_vectors(self.graph, fitted.vectors)
+        method._warn_about_zero_vectors(self.graph, fitted)
         return method._to_embedding(self.graph, fitted)
 
     def _compute(self, method: SlabMethod) -> Fitted:

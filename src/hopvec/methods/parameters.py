@@ -11,7 +11,7 @@ import inspect
 import math
 import os
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
 from types import UnionType
@@ -235,28 +235,55 @@ def number(text: str) -> int | float | str:
 
 def documented(method: type[T]) -> type[T]:
     """Add a Parameters section to the docstring of a method, and its signature for help()."""
-    declared = parameters(method)
-    hints = get_type_hints(method)
-    lines = ["Parameters", "----------"]
-    for p in declared:
-        default = "" if p.required else f", default={p.default!r}"
-        lines += [f"{p.name} : {_type_name(hints[p.name])}{default}", *_wrapped(p)]
-    section = "\n".join(f"    {line}" for line in lines)
+    section = "\n".join(["    Parameters", "    ----------", *_entries(method)])
     summary, heading, examples = (method.__doc__ or "").rstrip().partition("    Examples\n")
     method.__doc__ = f"{summary.rstrip()}\n\n{section}\n\n{heading}{examples}".rstrip() + "\n    "
-    keywords = [
+    _sign(method, _keywords(method))
+    return method
+
+
+def takes_parameters_of(method: type) -> Callable[[type[T]], type[T]]:
+    """Document the **parameters of a class, which are those of a method, like the method does."""
+
+    def document(cls: type[T]) -> type[T]:
+        before, entry, after = (cls.__doc__ or "").partition("    **parameters\n")
+        if entry:  # there are no docstrings with python -OO
+            after = after.partition("\n\n")[2]
+            cls.__doc__ = before + "\n".join(_entries(method)) + "\n\n" + after
+        own = list(inspect.signature(cls).parameters.values())[:-1]
+        _sign(cls, own + _keywords(method))
+        return cls
+
+    return document
+
+
+def _entries(method: type) -> list[str]:
+    """The parameters of a method as indented lines of a numpydoc section."""
+    hints = get_type_hints(method)
+    lines = []
+    for p in parameters(method):
+        default = "" if p.required else f", default={p.default!r}"
+        lines += [f"{p.name} : {_type_name(hints[p.name])}{default}", *_wrapped(p)]
+    return [f"    {line}" for line in lines]
+
+
+def _keywords(method: type) -> list[inspect.Parameter]:
+    """The parameters of a method as keywords of its constructor."""
+    return [
         inspect.Parameter(
             p.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=inspect.Parameter.empty if p.required else p.default,
         )
-        for p in declared
+        for p in parameters(method)
     ]
+
+
+def _sign(cls: Any, own: list[inspect.Parameter]) -> None:
+    """Set the signature of a class and of its constructor."""
     this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    signed: list[tuple[Any, list[inspect.Parameter]]] = [(method, []), (method.__init__, [this])]
-    for target, before in signed:
-        target.__signature__ = inspect.Signature(before + keywords)
-    return method
+    cls.__signature__ = inspect.Signature(own)
+    cls.__init__.__signature__ = inspect.Signature([this, *own])
 
 
 def _type_name(hint: Any) -> str:

@@ -197,7 +197,10 @@ class SlabMethod(Method):
         """What the method keeps in memory besides the graph and slabs, by purpose."""
         return {}
 
-    def _plan(self, graph: Graph, orders_with_norms: int) -> SlabPlan:
+    def _plan(
+        self, graph: Graph, orders_with_norms: int, held: Mapping[str, int] | None = None
+    ) -> SlabPlan:
+        """The plan of a run; `held` is the memory of what the caller holds besides the graph."""
         return make_slab_plan(
             graph,
             dim=int(self.dim),
@@ -206,7 +209,7 @@ class SlabMethod(Method):
             orders_with_norms=orders_with_norms,
             threads=self.threads,
             memory=memory_limit(self.memory),
-            extra=self._extra_bytes() | self._extra_graph_bytes(graph),
+            extra=self._extra_bytes() | self._extra_graph_bytes(graph) | dict(held or {}),
             parts=self._parts(graph),
             passes=len(self._pass_hops),
             compresses=self._compresses,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from hopvec.embedding import Embedding
 from hopvec.engine.top_products import ExcludedRows
+from hopvec.evaluate.pairs import ids_like
 from hopvec.graph import Graph
+from hopvec.graph.node_types import type_mask
 
 Nodes = NDArray[np.int64]
 """Numbers of nodes, in the internal order of a graph."""
@@ -87,6 +91,24 @@ class Candidates:
         order = np.argsort(first, kind="stable")
         indptr = np.searchsorted(first[order], np.arange(self.graph.nodes + 1))
         return indptr, second[order]
+
+
+def nodes_of_types(
+    owner: str, types: str | Sequence[str], graph: Graph, embedding: Embedding | None
+) -> NDArray[np.bool_]:
+    """Mask of the nodes of some types, in the internal order of a graph.
+
+    The types are those of the embedding; if it has none, those of the graph.
+    """
+    import pyarrow.compute as pc
+
+    if embedding is None or embedding.types is None:
+        return type_mask(owner, graph.node_types, types)[graph.rows]
+    ids = embedding.ids.filter(pa.array(type_mask(owner, embedding.types, types)))
+    mask: NDArray[np.bool_] = pc.is_in(graph.ids, value_set=ids_like(ids, graph.ids)).to_numpy(
+        zero_copy_only=False
+    )
+    return mask[graph.rows]
 
 
 def _entries(

@@ -14,11 +14,12 @@ from hopvec.errors import ParameterError
 from hopvec.evaluate import ranking
 from hopvec.evaluate.hashing import RandomStream, hash_uint64
 from hopvec.evaluate.held_out import SEED, HeldOut
+from hopvec.evaluate.of_types import with_types
 from hopvec.evaluate.pairs import Pairs
 from hopvec.graph import Graph
 from hopvec.methods.parameters import Integer, OneOf, check_value
 from hopvec.progress import ProgressOption, callback, no_progress, stage
-from hopvec.recommendation.candidates import Candidates, Nodes
+from hopvec.recommendation.candidates import Candidates, Nodes, nodes_of_types
 from hopvec.recommendation.path_scores import PopularityScorer, edge_counts
 from hopvec.recommendation.recommend import SCORES, VECTOR_SCORES, LinkSearch, ScoreOptions, Scorer
 from hopvec.tabular import Tabular
@@ -166,6 +167,7 @@ def evaluate_recommendation(
     *,
     scores: Sequence[str] | None = None,
     k: Sequence[int] = (10, 20),
+    types: str | Sequence[str] | None = None,
     popularity: float | None = None,
     alpha: float = 1.0,
     beta: float = 0.3,
@@ -191,6 +193,8 @@ def evaluate_recommendation(
         default all.
     k : sequence of int
         Lengths of the ranked lists.
+    types : str or sequence of str, optional
+        The only types of nodes that may be recommended; held-out edges to other nodes are left out.
     popularity : float, optional
         How much the score "cosine" prefers popular nodes, as in `recommend`.
     alpha : float, default=1.0
@@ -234,7 +238,11 @@ def evaluate_recommendation(
     for at in k:
         check_value(OWNER, "k", Integer(1, 2**31), at)
     check_value(OWNER, "seed", SEED, seed)
-    nodes, wanted = _held_out_neighbors(held_out, graph)
+    allowed = None
+    if types is not None:
+        allowed = nodes_of_types(OWNER, types, graph, with_types(named.values()))
+    candidates = Candidates(graph, allowed)
+    nodes, wanted = _held_out_neighbors(held_out, graph, allowed)
     if sample is not None:
         check_value(OWNER, "sample", Integer(1, 2**31), sample)
         drawn = np.argsort(hash_uint64(seed, RandomStream.NODE_SAMPLE, graph.keys[nodes]))
@@ -254,16 +262,16 @@ def evaluate_recommendation(
             walks = {"alpha": alpha, "beta": beta} if score == "rp3beta" else {}
             options = ScoreOptions(score, prior, **walks, seed=seed)  # type: ignore[arg-type]
             scorer = options.scorer(OWNER, embedding, graph)
-        search = LinkSearch(graph, scorer, Candidates(graph))
+        search = LinkSearch(graph, scorer, candidates)
         steps = stage(report, number, [1] * len(searches))
         lists = [found for _, found, _ in search.top(nodes, max(k), steps)]
-        measured = _measure(graph, np.concatenate(lists), wanted, k, _candidates(graph, nodes))
+        measured = _measure(graph, np.concatenate(lists), wanted, k, _with_edges(candidates, nodes))
         found.setdefault(name, {})[score] = measured
     return Recommendation(
         found,
         len(nodes),
         sum(map(len, wanted)),
-        int(_candidates(graph, nodes).sum()),
+        int(_with_edges(candidates, nodes).sum()),
         float(np.mean(edge_counts(graph)[int(graph.directed)][np.concatenate(wanted)])),
     )
 
@@ -295,8 +303,10 @@ def _chosen(scores: Sequence[str] | None, has_vectors: bool) -> list[str]:
     return chosen
 
 
-def _held_out_neighbors(held_out: HeldOut, graph: Graph) -> tuple[Nodes, list[Nodes]]:
-    """The nodes that are tested, and the held-out neighbors of each."""
+def _held_out_neighbors(
+    held_out: HeldOut, graph: Graph, allowed: NDArray[np.bool_] | None
+) -> tuple[Nodes, list[Nodes]]:
+    """The nodes that are tested, and the held-out neighbors of each that may be recommended."""
     ends = (held_out.edges.column(end) for end in ("source", "target"))
     first, second = (Pairs(graph).find(end).astype(np.int64) for end in ends)
     if graph.is_target is not None:
@@ -314,15 +324,19 @@ def _held_out_neighbors(held_out: HeldOut, graph: Graph) -> tuple[Nodes, list[No
         )
     elif not graph.directed:
         first, second = np.concatenate([first, second]), np.concatenate([second, first])
+    if allowed is not None:
+        first, second = first[allowed[second]], second[allowed[second]]
+        if not len(first):
+            raise ParameterError(f"{OWNER}: no held-out edge leads to a node of these types=.")
     first, second = np.unique(np.stack([first, second]), axis=1)
     nodes, start = np.unique(first, return_index=True)
     return nodes, np.split(second, start[1:])
 
 
-def _candidates(graph: Graph, nodes: Nodes) -> NDArray[np.bool_]:
+def _with_edges(candidates: Candidates, nodes: Nodes) -> NDArray[np.bool_]:
     """Mask of the nodes with edges that could be recommended to the nodes."""
-    has_edge: NDArray[np.bool_] = edge_counts(graph).sum(axis=0) > 0
-    return Candidates(graph).mask(int(nodes[0])) & has_edge
+    has_edge: NDArray[np.bool_] = edge_counts(candidates.graph).sum(axis=0) > 0
+    return candidates.mask(int(nodes[0])) & has_edge
 
 
 def _measure(

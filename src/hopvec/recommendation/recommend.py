@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Protocol, get_args
@@ -20,7 +20,7 @@ from hopvec.graph import Graph
 from hopvec.methods.parameters import Integer, OneOf, Real, check_value
 from hopvec.neighbors import check_k
 from hopvec.progress import Progress, ProgressOption, callback, no_progress
-from hopvec.recommendation.candidates import Candidates, Nodes
+from hopvec.recommendation.candidates import Candidates, Nodes, nodes_of_types
 from hopvec.recommendation.path_scores import (
     CommonNeighbors,
     adamic_adar,
@@ -129,6 +129,7 @@ def recommend(
     score: Score = "cosine",
     popularity: float | None = None,
     candidates: Any = None,
+    types: str | Sequence[str] | None = None,
     exclude: Any = None,
     alpha: float = 1.0,
     beta: float = 0.3,
@@ -164,6 +165,8 @@ def recommend(
     candidates : array-like of ids, optional
         The only nodes that may be recommended. Ids that are not in the graph are skipped here and
         in `exclude`, with a warning.
+    types : str or sequence of str, optional
+        The only types of nodes that may be recommended: types of the embedding, else of the graph.
     exclude : array-like of ids, or table, optional
         What not to recommend: nodes that are not recommended to anyone, or a table of two columns,
         nodes and what is not recommended to them, such as what they were shown before.
@@ -207,7 +210,7 @@ def recommend(
     progress = callback(progress, "recommending")
     check_k("recommend", k)
     options = ScoreOptions(score, popularity, alpha, beta, seed)
-    search = LinkSearch.create("recommend", embedding, graph, options, candidates, exclude)
+    search = LinkSearch.create("recommend", embedding, graph, options, candidates, exclude, types)
     return search.table(search.find(ids), int(k), progress)
 
 
@@ -291,6 +294,7 @@ class LinkSearch:
         options: ScoreOptions,
         candidates: Any = None,
         exclude: Any = None,
+        types: str | Sequence[str] | None = None,
     ) -> LinkSearch:
         """A search with the arguments of `recommend`."""
         if not isinstance(graph, Graph):
@@ -301,6 +305,9 @@ class LinkSearch:
         if candidates is not None:
             allowed = np.zeros(graph.nodes, bool)
             allowed[_known_nodes(graph, "candidates", candidates)[0]] = True
+        if types is not None:
+            is_wanted = nodes_of_types(owner, types, graph, embedding)
+            allowed = is_wanted if allowed is None else allowed & is_wanted
         if exclude is not None and _is_table(exclude):
             ends = two_columns(owner, "exclude", exclude)
             first, second = _known_nodes(graph, "exclude", *ends)

@@ -5,7 +5,9 @@ estimate.py   estimate: memory, data volume and time of a run, and its strategy
 cluster.py    the workers of a cluster
 parameters.py the parameters that Spark supports
 edges.py      the DataFrame of edges: columns, checks
+times.py      the times of edges: windows and weights by age
 features.py   the DataFrame of features: columns, checks, the join with the nodes
+node_types.py the DataFrame of nodes: their types, joined to the vectors
 graph.py      the graph as tables of nodes and of cells of S
 session.py    the cluster of a session, classic or of Spark Connect
 tables.py     intermediate tables in the spill directory

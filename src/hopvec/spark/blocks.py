@@ -45,6 +45,7 @@ from hopvec.spark.products import PRODUCTS_SCHEMA, pack_products, sum_parts
 from hopvec.spark.tables import Tables, whole_worker
 from hopvec.spark.vectors import (
     SLAB_CHUNKS,
+    ZeroVectors,
     iter_rows,
     rows_with_vector,
     split_chunks,
@@ -54,7 +55,12 @@ from hopvec.spark.vectors import (
 
 
 def vectors_by_blocks(
-    graph: StoredGraph, method: FastRP, blocks: int, cores: int, like: FittedState | None = None
+    graph: StoredGraph,
+    method: FastRP,
+    blocks: int,
+    cores: int,
+    zeros: ZeroVectors,
+    like: FittedState | None = None,
 ) -> tuple[DataFrame, FittedRun]:
     """Compute the vectors, id and embedding, with `blocks` blocks of rows and of columns.
 
@@ -79,7 +85,7 @@ def vectors_by_blocks(
     finish = method._finish_like(like)
     statistics = fit_last_pass(total, method, finish, _degree_factors(finish, graph, method))
     vectors = total.sums.mapInArrow(
-        lambda batches: run.vectors(batches, finish, statistics), vector_columns(graph.ids)
+        lambda batches: run.vectors(batches, finish, statistics, zeros), vector_columns(graph.ids)
     )
     if like is None:
         state = replace(state, statistics=statistics, earlier_passes=tuple(earlier))
@@ -357,6 +363,7 @@ class BlockRun:
         batches: Iterable[pa.RecordBatch],
         finish: Finish | Compress,
         statistics: FittedStatistics,
+        zeros: ZeroVectors,
     ) -> Iterator[pa.RecordBatch]:
         """The vectors of chunks of sums."""
         for batch in batches:
@@ -366,6 +373,8 @@ class BlockRun:
                 if statistics.degree_factors is not None:
                     degrees = np.frombuffer(row["degrees"], np.float64)
                 vectors = finished_rows(rows, present, degrees, finish, statistics)
+                indices = self.node_blocks.node_indices(row["block"], row["chunk"])
+                zeros.count(vectors, indices, row["block"], row["chunk"])
                 yield from vector_table(batch["ids"].slice(at, 1), vectors).to_batches()
 
     def _sums(self, row: dict[str, Any]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:

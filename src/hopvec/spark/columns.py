@@ -36,7 +36,7 @@ from hopvec.spark.local import cached, local_features, local_graph, local_scales
 from hopvec.spark.slab_files import SlabFiles
 from hopvec.spark.stored_sum import DistributedSum, StoredSum, WhitenedFiles
 from hopvec.spark.tables import CHUNK_BATCH, Tables, whole_worker
-from hopvec.spark.vectors import integers, vector_columns
+from hopvec.spark.vectors import ZeroVectors, integers, vector_columns
 
 FILES_SCHEMA = "slab bigint, file string"
 SUMS_SCHEMA = "slab bigint, result binary"
@@ -44,7 +44,11 @@ SCALES_SCHEMA = "chunk bigint, scales binary"
 
 
 def vectors_by_columns(
-    graph: StoredGraph, method: FastRP, cores: int, like: FittedState | None = None
+    graph: StoredGraph,
+    method: FastRP,
+    cores: int,
+    zeros: ZeroVectors,
+    like: FittedState | None = None,
 ) -> tuple[DataFrame, FittedRun]:
     """Compute the vectors, id and embedding; bit-identical to those of one machine.
 
@@ -86,7 +90,7 @@ def vectors_by_columns(
         max(parallel, node_blocks.chunks(0) // CHUNK_BATCH), "chunk"
     )
     vectors = spread.mapInArrow(
-        lambda batches: total.vectors(batches, finish, statistics), vector_columns(graph.ids)
+        lambda batches: total.vectors(batches, finish, statistics, zeros), vector_columns(graph.ids)
     )
     state = like or replace(first.state, statistics=statistics, earlier_passes=tuple(earlier))
     return vectors, FittedRun(state, first.graph)

@@ -24,7 +24,7 @@ class EdgeFrame:
     """Edges in a DataFrame, with valid columns; their rows have not been read yet."""
 
     frame: DataFrame
-    """The columns source and target, string or bigint, and weight, double, if it exists."""
+    """The columns source and target, string or bigint; weight, double, and time, if they exist."""
     ids: str
     """The type of the ids: 'string' or 'bigint'."""
     weighted: bool
@@ -42,6 +42,7 @@ class EdgeFrame:
         *,
         directed: bool = False,
         nodes: DataFrame | None = None,
+        node_type: str | None = None,
         relations: RelationOptions | None = None,
     ) -> EdgeFrame:
         """The edges in a DataFrame; columns that are not specified are chosen by name."""
@@ -67,13 +68,15 @@ class EdgeFrame:
             relations.check_unused("embed")
         else:
             columns.append(_column(fields[chosen.relation]).cast("string").alias("relation"))
-        node_ids = None if nodes is None else _node_ids(nodes, ids)
+        if chosen.time is not None:
+            columns.append(_column(fields[chosen.time]).alias("time"))
+        listed = None if nodes is None else nodes.select(node_ids(nodes, ids, beside=node_type))
         return cls(
             frame.select(*columns),
             ids,
             weighted,
             bool(directed),
-            node_ids,
+            listed,
             None if chosen.relation is None else relations,
         )
 
@@ -141,7 +144,12 @@ def id_type(table: str, field: T.StructField) -> str:
 
 
 def _column(field: T.StructField) -> Column:
-    return F.col("`" + field.name.replace("`", "``") + "`")
+    return quoted_column(field.name)
+
+
+def quoted_column(name: str) -> Column:
+    """A column whose name may contain any character."""
+    return F.col("`" + name.replace("`", "``") + "`")
 
 
 def _weight(field: T.StructField) -> Column:
@@ -153,22 +161,26 @@ def _weight(field: T.StructField) -> Column:
     return _column(field).cast("double")
 
 
-def _node_ids(nodes: Any, ids: str) -> DataFrame:
-    """The ids in a DataFrame of nodes: its only column, or the one with a usual name for ids."""
+def node_ids(nodes: Any, ids: str, *, beside: str | None = None) -> Column:
+    """The ids in a DataFrame of nodes: the column with a usual name for ids, or the only one.
+
+    The column `beside` does not count.
+    """
     if not isinstance(nodes, DataFrame):
         raise GraphError(f"nodes must be a Spark DataFrame, got {type(nodes).__name__}.")
-    found = find_id_column(nodes.columns)
-    if found is None and len(nodes.columns) != 1:
+    names = [name for name in nodes.columns if name != beside]
+    found = find_id_column(names)
+    if found is None and len(names) != 1:
         raise FormatError(
             f"nodes: which of the columns {', '.join(nodes.columns)} holds the ids? Rename it "
             "to 'id'."
         )
-    field = nodes.schema[found or nodes.columns[0]]
+    field = nodes.schema[found or names[0]]
     if id_type("nodes", field) != ids:
         kinds = {"string": "strings", "bigint": "integers"}
         other = kinds["bigint" if ids == "string" else "string"]
         raise GraphError(f"The edges hold {kinds[ids]}, the nodes {other}.")
-    return nodes.select(_column(field).cast(ids).alias("id"))
+    return _column(field).cast(ids).alias("id")
 
 
 def _check_nodes(nodes: DataFrame, tables: Tables) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Literal
 
 import numpy as np
@@ -13,9 +14,11 @@ from pyspark.sql import DataFrame
 
 from hopvec.embedding import Embedding
 from hopvec.engine.fitted import FittedState
+from hopvec.engine.slab import check_degrees
 from hopvec.errors import ParameterError
 from hopvec.formats.metadata import to_json
 from hopvec.formats.parquet import DIRECTORY_METADATA
+from hopvec.graph.age_weights import TimeOptions
 from hopvec.graph.columns import ColumnSpec
 from hopvec.graph.features import FeatureColumns
 from hopvec.graph.relation_options import RelationOptions
@@ -32,8 +35,11 @@ from hopvec.spark.estimate import SparkEstimate, plan_run
 from hopvec.spark.features import FeatureTable, feature_table
 from hopvec.spark.fit import FittedRun
 from hopvec.spark.graph import StoredGraph, store
+from hopvec.spark.node_types import NodeTypes
 from hopvec.spark.parameters import check_method
 from hopvec.spark.tables import Tables
+from hopvec.spark.times import apply_times
+from hopvec.spark.vectors import ZeroVectors
 
 INGEST_STAGES = 8  # stages from the edges to their cells
 logger: logging.Logger = logging.getLogger("hopvec")
@@ -50,8 +56,14 @@ def embed(
     relation_weights: Mapping[str, float] | str | None = None,
     relation_balance: Literal["none", "total", "node"] = "none",
     relation_direction: Mapping[str, str] | str | None = None,
+    time: str | None = None,
+    half_life: str | timedelta | None = None,
+    as_of: Any = None,
+    since: Any = None,
+    until: Any = None,
     directed: bool = False,
     nodes: DataFrame | None = None,
+    node_type: str | None = None,
     features: DataFrame | None = None,
     features_id: str | None = None,
     method: FastRP | None = None,
@@ -78,10 +90,16 @@ def embed(
         The column of relations.
     relation_weights, relation_balance, relation_direction
         How relations are weighted, balanced and directed, as in `Graph.from_edges`.
+    time : str, optional
+        The column of times.
+    half_life, as_of, since, until
+        Weights by age and a window of time, as in `Graph.from_edges`.
     directed : bool
         Follow edges from source to target only.
     nodes : DataFrame, optional
         Ids of additional nodes, which may have no edges.
+    node_type : str, optional
+        The column of `nodes` with the types of nodes.
     features : DataFrame, optional
         Features of nodes, as in `Graph.with_features`, matched by id.
     features_id : str, optional
@@ -107,8 +125,9 @@ def embed(
     Returns
     -------
     DataFrame
-        The columns `id` and `embedding`, an array of floats. Its directory has the metadata of the
-        run, so that `hopvec.load` returns an embedding that can be passed as `like`.
+        The columns `id`, `type` if there is a `node_type`, and `embedding`, an array of floats. Its
+        directory has the metadata of the run, so that `hopvec.load` returns an embedding that can
+        be passed as `like`.
 
     Raises
     ------
@@ -131,12 +150,14 @@ def embed(
     """
     run = run_embed(
         edges,
-        ColumnSpec(source, target, weight, unweighted, relation=relation),
+        ColumnSpec(source, target, weight, unweighted, relation=relation, time=time),
         relations=RelationOptions.checked(
             "embed", relation_weights, relation_balance, relation_direction
         ),
+        times=TimeOptions.checked("embed", time, half_life, as_of, since, until),
         directed=directed,
         nodes=nodes,
+        node_type=node_type,
         features=features,
         features_id=features_id,
         method=FastRP() if method is None else method,
@@ -162,13 +183,36 @@ class SparkRun:
     """The time of each stage."""
 
 
+@dataclass(frozen=True)
+class GraphInput:
+    """The DataFrames of a graph, with valid columns; their rows have not been read yet."""
+
+    edges: EdgeFrame
+    times: TimeOptions | None
+    """How times of edges are used; None if there are none."""
+    types: NodeTypes | None
+    features: FeatureTable | None
+
+    def store(self, tables: Tables) -> StoredGraph:
+        """Check all rows, and store the graph."""
+        edges = self.edges
+        edges.check(tables)
+        if self.types is not None:
+            self.types.check(tables)
+        if self.times is not None:
+            edges = apply_times(edges, self.times, tables)
+        return store(edges, tables, self.features.check(tables) if self.features else None)
+
+
 def run_embed(
     edges: DataFrame,
     spec: ColumnSpec,
     *,
     relations: RelationOptions,
+    times: TimeOptions,
     directed: bool,
     nodes: DataFrame | None,
+    node_type: str | None,
     features: DataFrame | None,
     features_id: str | None,
     method: FastRP,
@@ -181,10 +225,15 @@ def run_embed(
     """Embed a graph on Spark; see `embed`."""
     check_method(method, strategy, features is not None)
     edge_frame = EdgeFrame.from_frame(
-        edges, spec, directed=directed, nodes=nodes, relations=relations
+        edges, spec, directed=directed, nodes=nodes, node_type=node_type, relations=relations
     )
-    feature_columns = feature_table(features, features_id, edge_frame.ids)
-    state = _shared_state(method, like, feature_columns)
+    graph_input = GraphInput(
+        edge_frame,
+        None if spec.time is None else times,
+        NodeTypes.from_frame(nodes, node_type, edge_frame.ids),
+        feature_table(features, features_id, edge_frame.ids),
+    )
+    state = _shared_state(method, like, graph_input.features)
     stages = [INGEST_STAGES + 2]
 
     def on_stage(done: int) -> None:
@@ -195,14 +244,13 @@ def run_embed(
     tables = Tables.create(edges.sparkSession, spill_dir, on_stage)
     tables.check_output(output)
     try:
-        return _run(edge_frame, feature_columns, method, state, strategy, output, tables, stages)
+        return _run(graph_input, method, state, strategy, output, tables, stages)
     finally:
         tables.discard()
 
 
 def _run(
-    edge_frame: EdgeFrame,
-    feature_columns: FeatureTable | None,
+    graph_input: GraphInput,
     method: FastRP,
     like: FittedState | None,
     strategy: Literal["auto", "columns", "blocks"],
@@ -211,17 +259,20 @@ def _run(
     stages: list[int],
 ) -> SparkRun:
     """Run all stages; their number is added to `stages` as soon as it is known."""
-    edge_frame.check(tables)
-    checked_features = feature_columns.check(tables) if feature_columns else None
-    graph = store(edge_frame, tables, checked_features)
+    graph, types = graph_input.store(tables), graph_input.types
+    check_degrees(np.array(graph.extremes))
     plan = _plan(graph, method, strategy)
     logger.info("%s", plan)
-    stages.append(_stages(plan, method) + (2 if checked_features else 0))
+    stages.append(_stages(plan, method) + (2 if graph.features else 0))
+    kind = "outgoing edges" if graph_input.edges.directed else "edges"
     if 0 not in method._order_weights():
-        kind = "outgoing edges" if edge_frame.directed else "edges"
         method._warn_about_isolated_nodes(graph.nodes - graph.connected, graph.nodes, kind)
-    vectors, fitted = _vectors(graph, method, plan, like)
+    zeros = ZeroVectors(tables.backend.context, graph.connected)
+    vectors, fitted = _vectors(graph, method, plan, zeros, like)
+    vectors = vectors if types is None else types.join(vectors)
     written = tables.write("vectors", vectors, stage="write vectors", path=output)
+    zero = zeros.total(written, graph)
+    method._warn_about_connected_nodes(zero, graph.nodes, graph.connected, kind)
     metadata = _metadata(method, fitted)
     directory = output or tables.path("vectors")
     tables.backend.write_text(f"{directory}/{DIRECTORY_METADATA}", to_json(metadata))
@@ -276,12 +327,16 @@ def _plan(graph: StoredGraph, method: FastRP, strategy: Any) -> SparkEstimate:
 
 
 def _vectors(
-    graph: StoredGraph, method: FastRP, plan: SparkEstimate, like: FittedState | None
+    graph: StoredGraph,
+    method: FastRP,
+    plan: SparkEstimate,
+    zeros: ZeroVectors,
+    like: FittedState | None,
 ) -> tuple[DataFrame, FittedRun]:
     """The vectors by the strategy of a plan, evaluated lazily, and what the run has learned."""
     if plan.strategy == "blocks":
-        return vectors_by_blocks(graph, method, plan.blocks, plan.cluster.cores, like)
-    return vectors_by_columns(graph, method, plan.cluster.cores, like)
+        return vectors_by_blocks(graph, method, plan.blocks, plan.cluster.cores, zeros, like)
+    return vectors_by_columns(graph, method, plan.cluster.cores, zeros, like)
 
 
 def _stages(plan: SparkEstimate, method: FastRP) -> int:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.fs
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
@@ -29,6 +30,10 @@ PROBE_SECONDS = 1.0  # of a task, so that all executors get one
 
 class Backend(Protocol):
     """Access to the cluster of a session."""
+
+    @property
+    def context(self) -> SparkContext | None:
+        """The SparkContext, if there is one."""
 
     @property
     def master(self) -> str:
@@ -96,6 +101,11 @@ class ClassicBackend:
 
     def __init__(self, session: SparkSession) -> None:
         self._session, self._context = session, session.sparkContext
+
+    @property
+    def context(self) -> SparkContext:
+        """The SparkContext."""
+        return self._context
 
     def run_session(self) -> SparkSession:
         """A session with settings of its own."""
@@ -174,6 +184,10 @@ class ConnectBackend:
         self._session = session
         parts = session.range(MANY_ROWS).select(F.spark_partition_id()).distinct()
         self._parallelism = int(parts.count())
+
+    @property
+    def context(self) -> None:
+        """None: Spark Connect has no SparkContext."""
 
     def run_session(self) -> SparkSession:
         """The session itself: pyspark waits forever at exit if a client has two."""

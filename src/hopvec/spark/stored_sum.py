@@ -25,7 +25,7 @@ from hopvec.spark.graph import CHUNK_NODES, NodeBlocks
 from hopvec.spark.products import PRODUCTS_SCHEMA, pack_products, sum_parts
 from hopvec.spark.slab_files import SlabFiles
 from hopvec.spark.tables import Tables
-from hopvec.spark.vectors import integers, rows_with_vector, vector_table
+from hopvec.spark.vectors import ZeroVectors, integers, rows_with_vector, vector_table
 
 TASKS_PER_CORE = 4  # so that a slow task delays a stage by little
 
@@ -96,6 +96,7 @@ class StoredSum:
         batches: Iterable[pa.RecordBatch],
         finish: Finish | Compress,
         statistics: FittedStatistics,
+        zeros: ZeroVectors,
     ) -> Iterator[pa.RecordBatch]:
         """The vectors of chunks of nodes."""
         names = [] if self.degrees is None else [self.degrees]
@@ -106,6 +107,7 @@ class StoredSum:
                     rows, present = self._read(files, chunk)
                     some = next(degrees.read(chunk), None)
                     vectors = finished_rows(rows, present, some, finish, statistics)
+                    zeros.count(vectors, self.node_blocks.node_indices(0, chunk), 0, chunk)
                     yield from vector_table(batch["ids"].slice(row, 1), vectors).to_batches()
 
     def _open(self) -> SlabFiles:

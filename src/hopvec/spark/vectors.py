@@ -8,8 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyspark import SparkContext
+from pyspark.accumulators import AccumulatorParam
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
 
-from hopvec.spark.graph import CHUNK_NODES
+from hopvec.formats.blocks import check_finite
+from hopvec.spark.graph import CHUNK_NODES, StoredGraph
 from hopvec.spark.tables import CHUNK_BATCH
 
 SLAB_CHUNKS = "block int, chunk int, slab int, rows binary"
@@ -44,6 +49,48 @@ def iter_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
             yield {name: _value(batch[name][row]) for name in names}
 
 
+Counts = dict[tuple[int, int], int]
+"""Counts by block and chunk, so that a task that is repeated does not count twice."""
+
+
+class _AddCounts(AccumulatorParam[Counts]):  # type: ignore[misc]
+    def zero(self, value: Counts) -> Counts:
+        return {}
+
+    def addInPlace(self, value1: Counts, value2: Counts) -> Counts:  # noqa: N802  (inherited)
+        return value1 | value2
+
+
+class ZeroVectors:
+    """Counts the zero vectors of nodes that have a row of S: in the tasks that make the vectors.
+
+    Spark Connect has no SparkContext, so that the written vectors are read again.
+    """
+
+    def __init__(self, context: SparkContext | None, connected: int) -> None:
+        self.connected = connected
+        self._found = None if context is None else context.accumulator({}, _AddCounts())
+
+    def count(
+        self, rows: NDArray[np.float32], indices: NDArray[np.int64], block: int, chunk: int
+    ) -> None:
+        """Count the zero rows of a chunk of nodes."""
+        if self._found is None:
+            return
+        zero = int(np.count_nonzero((indices < self.connected) & ~rows.any(axis=1)))
+        if zero:
+            self._found.add({(block, chunk): zero})
+
+    def total(self, vectors: DataFrame, graph: StoredGraph) -> int:
+        """The number of zero vectors, once the tasks have run and `vectors` are written."""
+        if self._found is not None:
+            return sum(self._found.value.values())
+        zero = vectors.where(~F.exists("embedding", lambda entry: entry != 0))
+        nodes = graph.indexed_nodes().where(F.col("index") < self.connected)
+        connected = zero.join(nodes, "id", "left_semi")
+        return int(graph.tables.run("count zero vectors", connected.count))
+
+
 def rows_with_vector(
     rows: NDArray[np.float32], indices: NDArray[np.int64], connected: int
 ) -> NDArray[np.int32]:
@@ -63,10 +110,15 @@ def vector_columns(ids: str) -> str:
 
 
 def vector_table(ids: pa.Array, rows: NDArray[np.float32]) -> pa.Table:
-    """Ids and vectors, one row per node; `ids` holds a single list with all ids."""
+    """Ids and vectors, one row per node; `ids` holds a single list with all ids.
+
+    Raises FormatError for a vector that is not finite.
+    """
+    ids = ids.flatten()
+    check_finite(rows, ids)
     offsets = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
     vectors = pa.ListArray.from_arrays(pa.array(offsets), pa.array(rows.reshape(-1)))
-    return pa.table({"id": ids.flatten(), "embedding": vectors})
+    return pa.table({"id": ids, "embedding": vectors})
 
 
 def _value(scalar: pa.Scalar) -> Any:

@@ -5,6 +5,7 @@ duckdb.py       a table of a DuckDB database
 lancedb.py      a LanceDB table
 qdrant.py       a collection of Qdrant's local mode
 faiss.py        an index file of FAISS
+neo4j.py        a CSV file and a Cypher script for Neo4j
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from hopvec.address import scrub, shown_address
+from hopvec.address import shown_address
+from hopvec.credentials import scrub
 from hopvec.errors import ParameterError
 from hopvec.graph.validation import check_flag
 from hopvec.progress import Progress, no_progress
-from hopvec.stores import duckdb, faiss, lancedb, postgresql, qdrant
+from hopvec.stores import duckdb, faiss, lancedb, neo4j, postgresql, qdrant
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -55,6 +57,7 @@ STORES: dict[str, Store] = {
     "lancedb": lancedb,
     "qdrant": qdrant,
     "faiss": faiss,
+    "neo4j": neo4j,
 }
 DEFAULT_TABLE = "vectors"
 ALIASES = {"postgres": "postgresql"}
@@ -114,8 +117,8 @@ def check_target(
     store, shown = STORES[kind], shown_address(str(target))
     if index and not store.INDEX:
         raise ParameterError(
-            f"export: index=True is for PostgreSQL and FAISS, and the target is {shown}; leave it "
-            "out."
+            f"export: index=True is for PostgreSQL, FAISS and Neo4j, and the target is {shown}; "
+            "leave it out."
         )
     if table != DEFAULT_TABLE and not store.TABLES:
         raise ParameterError(f"export: {shown} has no tables; leave out table={table!r}.")

@@ -12,7 +12,7 @@ import pyarrow as pa
 from hopvec.errors import FormatError, MissingExtraError
 from hopvec.formats.destination import check_writable
 from hopvec.formats.metadata import is_metadata_json, to_json
-from hopvec.formats.table import batches_of
+from hopvec.formats.table import COLUMNS, batches_of
 from hopvec.machine import available_memory
 from hopvec.progress import Progress
 
@@ -44,7 +44,7 @@ def is_ours(location: str, table: str) -> bool | None:
             return None
         columns = connection.execute(f'SELECT * FROM main."{table}" LIMIT 0').description
     names = [name for name, *_ in columns]
-    return names == ["id", "embedding"] and is_metadata_json(found[0] or "")
+    return names in COLUMNS and is_metadata_json(found[0] or "")
 
 
 def write_table(
@@ -90,13 +90,14 @@ def _fill(connection: Any, embedding: Embedding, table: str, progress: Progress)
     comment = to_json(embedding).replace("'", "''")
     connection.execute(f"SET memory_limit = '{available_memory() // 2}B'")  # beyond, it spills
     connection.execute("BEGIN TRANSACTION")
+    types = "" if embedding.types is None else "type VARCHAR, "
     connection.execute(
         f'CREATE OR REPLACE TABLE "{table}" '
-        f"(id {id_type} NOT NULL, embedding FLOAT[{embedding.dim}] NOT NULL)"
+        f"(id {id_type} NOT NULL, {types}embedding FLOAT[{embedding.dim}] NOT NULL)"
     )
     for batch in batches_of(embedding, progress=progress):
         connection.register(block, pa.Table.from_batches([batch]))
-        connection.execute(f'INSERT INTO "{table}" SELECT id, embedding FROM "{block}"')
+        connection.execute(f'INSERT INTO "{table}" BY NAME SELECT * FROM "{block}"')
         connection.unregister(block)
     connection.execute(f"COMMENT ON TABLE \"{table}\" IS '{comment}'")
     connection.execute("COMMIT")

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from hopvec.errors import MissingExtraError
 from hopvec.formats.atomic import atomic_write
-from hopvec.formats.blocks import iter_blocks
+from hopvec.formats.blocks import iter_blocks, node_columns
 from hopvec.formats.destination import check_writable
 from hopvec.formats.metadata import to_json
 from hopvec.formats.npy import ids_path
@@ -63,14 +63,15 @@ def write_table(
         flat = faiss.IndexHNSWFlat(embedding.dim, LINKS, faiss.METRIC_INNER_PRODUCT)
     vectors: Any = faiss.IndexIDMap(flat)
     row = 0
-    for ids, rows in iter_blocks(embedding, "float32", progress):
+    for (ids, *_), rows in iter_blocks(embedding, "float32", progress):
         numbers = ids.to_numpy() if pa.types.is_integer(ids.type) else row + np.arange(len(ids))
         lengths = np.linalg.norm(rows, axis=1)
         kept = lengths > 0
         vectors.add_with_ids(rows[kept] / lengths[kept, None], numbers[kept])
         row += len(ids)
     path = Path(location)
-    stored = pa.table({"id": embedding.ids}).replace_schema_metadata({"hopvec": to_json(embedding)})
+    stored = pa.table(node_columns(embedding))
+    stored = stored.replace_schema_metadata({"hopvec": to_json(embedding)})
     with atomic_write(path, ids_path(path)) as (file, ids_file):
         faiss.write_index(vectors, faiss.PyCallbackIOWriter(file.write))
         with pa.ipc.new_file(ids_file, stored.schema) as writer:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from hopvec.errors import FormatError, MissingExtraError
-from hopvec.formats.table import batches_of, schema_of
+from hopvec.formats.table import COLUMNS, batches_of, schema_of
 from hopvec.progress import Progress
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def is_ours(location: str, table: str) -> bool | None:
         schema = connect(str(path.absolute())).open_table(table).schema
     except Exception as error:
         raise _failed(path, error) from error
-    return schema.names == ["id", "embedding"] and b"hopvec" in (schema.metadata or {})
+    return schema.names in COLUMNS and b"hopvec" in (schema.metadata or {})
 
 
 def write_table(

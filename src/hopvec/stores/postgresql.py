@@ -15,6 +15,7 @@ from hopvec.address import Address, parse_address
 from hopvec.errors import FormatError, MissingExtraError, ParameterError
 from hopvec.formats.blocks import iter_blocks
 from hopvec.formats.metadata import is_metadata_json, to_json
+from hopvec.formats.table import COLUMNS
 from hopvec.progress import Progress
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def is_ours(location: str, table: str) -> bool | None:
         ).fetchone()
     if found is None:
         return None
-    return found[1] == ["id", "embedding"] and is_metadata_json(found[0] or "")
+    return found[1] in COLUMNS and is_metadata_json(found[0] or "")
 
 
 def write_table(
@@ -89,14 +90,15 @@ def write_table(
             )
         new = f"hopvec_{secrets.token_hex(8)}"
         id_type = "bigint" if pa.types.is_integer(embedding.ids.type) else "text"
+        type_column = "" if embedding.types is None else "type text, "
         connection.execute(
-            f'CREATE TABLE "{new}" (id {id_type} NOT NULL, '
+            f'CREATE TABLE "{new}" (id {id_type} NOT NULL, {type_column}'
             f"embedding {schema}.{kind.name}({embedding.dim}) NOT NULL)"
         )
         with connection.cursor().copy(f'COPY "{new}" FROM STDIN (FORMAT binary)') as copy:
             copy.write(COPY_HEADER)
-            for ids, rows in iter_blocks(embedding, kind.dtype, progress):
-                copy.write(_tuples(ids, rows, kind))
+            for (ids, *types), rows in iter_blocks(embedding, kind.dtype, progress):
+                copy.write(_tuples(ids, rows, kind, *types))
             copy.write(COPY_END)
         connection.execute(f'ALTER TABLE "{new}" ADD CONSTRAINT "{new}_pkey" PRIMARY KEY (id)')
         if index:
@@ -124,24 +126,38 @@ def _vector_type(dim: int, index: bool) -> VectorType:
     return VECTOR if dim <= MAX_VECTOR_DIM else HALFVEC
 
 
-def _tuples(ids: pa.Array, rows: NDArray[Any], kind: VectorType) -> bytes:
+def _tuples(
+    ids: pa.Array, rows: NDArray[Any], kind: VectorType, types: pa.Array | None = None
+) -> bytes:
     """Rows in the format of binary COPY: each field follows its length in bytes."""
     dim, size = rows.shape[1], np.dtype(kind.wire).itemsize
     fields: list[Any] = [("bytes", ">i4"), ("dim", ">i2"), ("unused", ">i2")]
     fields.append(("numbers", kind.wire, (dim,)))
     is_integer = pa.types.is_integer(ids.type)
-    if is_integer:
+    if is_integer and types is None:
         fields = [("count", ">i2"), ("id_bytes", ">i4"), ("id", ">i8"), *fields]
     tuples = np.zeros(len(rows), np.dtype(fields))
     tuples["bytes"], tuples["dim"], tuples["numbers"] = 4 + dim * size, dim, rows
-    if is_integer:
+    if is_integer and types is None:
         tuples["count"], tuples["id_bytes"], tuples["id"] = 2, 8, ids.to_numpy()
         return tuples.tobytes()
     vectors, step = tuples.tobytes(), tuples.dtype.itemsize
+    texts = [_field_bytes(ids), *([] if types is None else [_field_bytes(types)])]
+    count = (1 + len(texts)).to_bytes(2)
     parts: list[bytes] = []
-    for row, id in enumerate(ids.cast(pa.large_binary()).to_pylist()):
-        parts += (b"\0\2", len(id).to_bytes(4), id, vectors[row * step : (row + 1) * step])
+    for row, values in enumerate(zip(*texts, strict=True)):
+        parts += (count, *values, vectors[row * step : (row + 1) * step])
     return b"".join(parts)
+
+
+def _field_bytes(column: pa.Array) -> list[bytes]:
+    """Ids or types as fields of binary COPY: the length in bytes, -1 for null, and the value."""
+    if pa.types.is_integer(column.type):
+        return [(8).to_bytes(4) + id.to_bytes(8, signed=True) for id in column.to_pylist()]
+    return [
+        b"\xff\xff\xff\xff" if text is None else len(text).to_bytes(4) + text
+        for text in column.cast(pa.large_binary()).to_pylist()
+    ]
 
 
 def _replace(connection: Any, new: str, table: str, metadata: str) -> None:

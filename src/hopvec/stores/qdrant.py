@@ -44,7 +44,7 @@ def is_ours(location: str, table: str) -> bool | None:
         info = client.get_collection(table)
         metadata = (info.config.metadata or {}).get("hopvec", "")
         points, _ = client.scroll(table, limit=max(1, info.points_count))
-        alone = all(set(point.payload) == {"id"} for point in points)
+        alone = all(set(point.payload) in ({"id"}, {"id", "type"}) for point in points)
         return alone and is_metadata_json(metadata) and _target(client, table) is not None
 
 
@@ -87,16 +87,19 @@ def write_table(
 
 
 def _fill(client: Any, name: str, embedding: Embedding, progress: Progress) -> None:
-    """Insert all points. Their payload has the ids: only natural numbers and UUIDs name a point."""
+    """Insert all points, with ids and types as payload: ids of points are numbers or UUIDs."""
     from qdrant_client import models
 
     with suppress(AttributeError):  # Qdrant commits every point; that the disk waits is too slow
         client._client.collections[name].storage.storage.execute("PRAGMA synchronous = OFF")
     numbers = pa.types.is_integer(embedding.ids.type) and all(id >= 0 for id in embedding)
-    for block, rows in iter_blocks(embedding, "float32", progress):
+    for (block, *types), rows in iter_blocks(embedding, "float32", progress):
         ids = block.to_pylist()
+        payloads = [{"id": id} for id in ids]
+        for payload, type_ in zip(payloads, types[0].to_pylist() if types else (), strict=False):
+            payload["type"] = type_
         keys = ids if numbers else [str(uuid5(NAMESPACE_URL, str(id))) for id in ids]
-        points = models.Batch(ids=keys, vectors=rows.tolist(), payloads=[{"id": id} for id in ids])
+        points = models.Batch(ids=keys, vectors=rows.tolist(), payloads=payloads)
         client.upsert(name, points)
 
 

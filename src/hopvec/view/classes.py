@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
+from hopvec.graph.node_types import type_codes
 from hopvec.labels import Labels
 
 NONE = -1  # the code of a node without a class
@@ -38,9 +40,11 @@ def classes_of(
 ) -> Classes:
     """The class of each node: of the `wanted` classes, else of all, the largest first.
 
-    Raises ParameterError for an unknown class.
+    Without labels, the types of nodes are the classes. Raises ParameterError for an unknown class.
     """
     codes = np.full(len(embedding), NONE, dtype=np.int64)
+    if labels is None and embedding.types is not None:
+        return _classes_of_types(embedding.types)
     if labels is None:
         return Classes((), codes)
     found = labels.align(embedding)
@@ -51,6 +55,14 @@ def classes_of(
     members = found.members[:, order]
     codes[found.rows] = np.where(members.any(axis=1), members.argmax(axis=1), NONE)
     return Classes(tuple(found.classes[index] for index in order), codes)
+
+
+def _classes_of_types(types: pa.DictionaryArray) -> Classes:
+    """The types of nodes, the largest first."""
+    codes, names = type_codes(types), types.dictionary.to_pylist()
+    order = np.argsort(-np.bincount(codes[codes >= 0], minlength=len(names)), kind="stable")
+    position = np.append(np.argsort(order), NONE)  # NO_TYPE is the last
+    return Classes(tuple(names[at] for at in order), position[codes])
 
 
 def _index(names: Sequence[str], name: str) -> int:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hopvec.embedding import Embedding
 from hopvec.errors import FormatError, MissingExtraError, ParameterError
 from hopvec.formats.atomic import atomic_write
+from hopvec.graph.node_types import type_mask
 from hopvec.labels import Labels
 from hopvec.progress import Progress, ProgressOption, callback, no_progress
 from hopvec.view.classes import Classes, classes_of
@@ -114,6 +115,7 @@ def draw_map(
     *,
     labels: Labels | None = None,
     classes: Sequence[str] | None = None,
+    types: str | Sequence[str] | None = None,
     positions: NDArray[np.float32] | Mapping[str, NDArray[np.float32]] | None = None,
     kind: Kind = "tsne",
     seed: int = 0,
@@ -137,9 +139,12 @@ def draw_map(
         Output file: .png, .svg or .pdf. Without it, no file is written.
     labels : Labels, optional
         Colors nodes by class: the nine largest classes have colors, and the larger ones are named.
+        Without labels, nodes are colored by type, if they have types.
     classes : sequence of str, optional
         Draws only nodes of these classes; colors are assigned in this order. Other nodes are left
         out of the layout as well.
+    types : str or sequence of str, optional
+        Draws only nodes of these types; other nodes are left out of the layout as well.
     positions : array of float32, shape (n, 2), or mapping of str to such arrays, optional
         Positions of the nodes; computed by `layout` if they are not given.
     kind : {"tsne", "pca"}, default="tsne"
@@ -198,13 +203,16 @@ def draw_map(
                 f"draw_map: positions must have the shape {(len(embedding), 2)}, got {plane.shape}."
             )
         found = classes_of(embedding, labels, classes)
-        if classes is not None:
-            rows = np.flatnonzero(found.codes >= 0)
+        kept = np.ones(len(embedding), bool) if classes is None else found.codes >= 0
+        if types is not None:
+            kept &= type_mask("draw_map", embedding.types, types)
+        if not kept.all():
+            rows = np.flatnonzero(kept)
             embedding = Embedding(embedding.vectors[rows], embedding.ids.take(pa.array(rows)))
             found = Classes(found.names, found.codes[rows])
             plane = None if plane is None else plane[rows]
         if plane is None:
-            labeled = np.flatnonzero(found.codes >= 0)
+            labeled = np.flatnonzero(found.codes >= 0 if labels is not None else [])
             plane = layout(embedding, kind=kind, seed=seed, labeled=labeled, progress=report)
         report(1, 1)
         panels.append(Panel(name, plane, found))

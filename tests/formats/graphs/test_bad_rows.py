@@ -87,6 +87,12 @@ def test_lines_are_numbered_across_blocks(tmp_path, monkeypatch):
     }
 
 
+@pytest.mark.parametrize("line", [line for line in BAD if "UTF-8" not in BAD[line]])
+def test_the_error_of_a_bad_row_says_that_it_can_be_skipped(tmp_path, line):
+    with pytest.raises(hopvec.HopvecError, match=r"[Uu]se bad_rows='skip' to skip such rows"):
+        read_graph(write(tmp_path / "edges.csv", [*GOOD[:2], line, GOOD[2]]))
+
+
 def test_without_a_header_most_rows_decide_the_number_of_columns(tmp_path):
     path = tmp_path / "edges.csv"
     path.write_text("junk,line,with,more\n" + "a,b,1\nb,c,2\n" * 20)
@@ -109,7 +115,10 @@ def test_nulls_in_parquet_are_skipped(tmp_path):
 
 def test_if_all_rows_are_bad_there_is_no_graph(tmp_path):
     path = write(tmp_path / "edges.csv", ["a,,1", ",b,1"])
-    with pytest.raises(GraphError, match="all 2 rows were skipped"):
+    with pytest.raises(
+        GraphError,
+        match=r"all 2 rows were skipped: the target is empty \(1, first at line 2\), the source",
+    ):
         read_graph(path, bad_rows="skip")
 
 

@@ -21,12 +21,27 @@ class TestWeight:
         path = write(tmp_path, "source,target,weight\na,b,1\nb,c,2\n")
         with pytest.raises(FormatError, match=r"weight=1 is the number of a column.*weight='sourc"):
             read_graph(path, weight=1)
+        with pytest.raises(FormatError, match=r"\(the columns are source, target, weight\)\.$"):
+            Graph.from_arrow(pd.read_csv(path), weight=1)  # it has no header=
+
+    def test_a_weight_does_not_become_an_end_because_of_another_one(self, tmp_path):
+        path = write(tmp_path, "follower,followed,weight\n1,2,5\n2,3,7\n")
+        with pytest.raises(FormatError, match=r"with weight='follower', the column 'weight' would"):
+            read_graph(path, weight="follower")
+        ends = {"source": "followed", "target": "weight"}
+        assert read_graph(path, weight="follower", **ends).nodes == 4
         assert read_graph(path, weight="weight").weights is not None
 
     def test_a_number_works_without_a_header(self, tmp_path):
         path = write(tmp_path, "2,a,b\n3,b,c\n")
         graph = read_graph(path, weight=1, header=False)
         assert sorted(graph.ids.to_pylist()) == ["a", "b", "c"]
+        assert read_graph(path, weight=1, source=2, target=3).nodes == 3
+
+    def test_a_number_alone_is_refused_without_a_header(self, tmp_path):
+        path = write(tmp_path, "1,2,5\n2,3,7\n")
+        with pytest.raises(FormatError, match=r"weight=1 is the number of .* with header=False"):
+            read_graph(path, weight=1)
 
     def test_an_end_cannot_be_the_weight(self, tmp_path):
         path = write(tmp_path, "source,target,weight\n1,2,1\n2,3,2\n")
@@ -46,6 +61,11 @@ class TestKinds:
             ("UserID", "MovieID", True),
             ("customers", "products", True),
             ("paper", "author", True),
+            ("user", "site", True),
+            ("s", "t", False),
+            (":START_ID(Person)", ":END_ID(Movie)", True),
+            (":START_ID(Person)", ":END_ID(Person)", False),
+            (":START_ID", ":END_ID", False),
             ("user_id", "friend_id", False),
             ("source", "target", False),
             ("follower", "followed", False),
@@ -105,7 +125,7 @@ class TestNeo4j:
         "header",
         [
             ":START_ID,weight:double,:END_ID,:TYPE",
-            ":START_ID(Person),weight:float,:END_ID(Movie),:TYPE",
+            ":START_ID(Person),weight:float,:END_ID(Person),:TYPE",
             "_start,weight,_end,_type",
         ],
     )

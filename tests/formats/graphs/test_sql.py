@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+import subprocess
 import sys
 
 import duckdb
@@ -27,6 +28,21 @@ from postgres_server import PASSWORD
 pytest.importorskip("adbc_driver_postgresql")
 pytest.importorskip("adbc_driver_sqlite")
 
+PEAK = r"""
+import pathlib, re, sys
+import hopvec
+from hopvec.machine import return_freed_memory
+
+def peak():
+    status = pathlib.Path("/proc/self/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) * 1024
+
+return_freed_memory()  # as the command line does
+hopvec.read_sql("SELECT 1 AS source, 2 AS target", sys.argv[2])  # loads the driver
+before = peak()
+graph = hopvec.read_sql(sys.argv[1], sys.argv[2], memory="30MB")
+print(graph.nodes, before, peak())
+"""
 KINDS = ["postgresql", "duckdb", "sqlite"]
 MANY = 1_000_000
 
@@ -303,6 +319,18 @@ class TestPostgres:
         found = read_sql(query, postgres.uri(), **options)
         assert arrays_of(found) == arrays_of(read_graph(tmp_path / "edges.parquet", **options))
 
+    @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
+    def test_a_result_larger_than_the_memory_limit_is_read_within_it(self, postgres):
+        columns = "i % 1000 AS source, i * 7919 % 997 AS target, (i % 5 + 1)::float8 AS weight"
+        query = f"SELECT {columns} FROM generate_series(1, 4000000::bigint) AS g(i)"  # 96 MB
+        done = subprocess.run(
+            [sys.executable, "-c", PEAK, query, postgres.uri()], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        nodes, before, peak = map(int, done.stdout.split())
+        assert nodes == 1000
+        assert peak - before <= 1.1 * 30e6 + 45e6, (before, peak)  # as for files
+
     def test_the_query_cannot_write(self, postgres, schema):
         postgres.run("CREATE TABLE edges AS SELECT 1 AS source, 2 AS target", schema=schema)
         postgres.run("CREATE SEQUENCE numbers", schema=schema)
@@ -415,6 +443,30 @@ class TestAddress:
             read_sql("SELECT 1", address)
         assert "ret" not in str(error.value)
         assert "sec" not in str(error.value)
+
+    @pytest.mark.parametrize(
+        "use",
+        [
+            hopvec.load,
+            hopvec.read_labels,
+            hopvec.read_graph,
+            hopvec.evaluate.read_links,
+            hopvec.datasets.load,
+            hopvec.FastRP(dim=4).embed,
+            hopvec.tune,
+            lambda address: hopvec.FastRP(dim=4).embed([(1, 2)]).save(address),
+            lambda address: hopvec.FastRP(dim=4).embed([(1, 2)]).save(f"{address}.parquet"),
+            lambda address: hopvec.FastRP(dim=4).embed([(1, 2)], features=address),
+        ],
+    )
+    def test_an_address_in_place_of_a_file_is_refused_without_credentials(self, use):
+        with pytest.raises(hopvec.HopvecError) as error:
+            use("postgresql://anna:pass-phrase@host/graph")
+        assert not re.search("anna|phrase", str(error.value) + repr(error.value))
+
+    def test_a_database_is_not_a_file_of_vectors(self):
+        with pytest.raises(FormatError, match="this is a database, not a file of vectors"):
+            hopvec.load("postgresql://host/graph")
 
     def test_the_query_in_the_origin_has_no_passwords(self, tmp_path):
         query = "SELECT 1 AS source, 2 AS target, 'postgresql://me:secret@host/db' AS password"

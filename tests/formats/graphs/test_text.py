@@ -332,6 +332,25 @@ def test_weights_of_networkx_and_with_decimal_commas_are_read(graph_of, content)
     assert graph.to_scipy().toarray()[[0, 1], [1, 2]].tolist() == [31, 0.5]
 
 
+@pytest.mark.parametrize("first", ["1.0;2.0;31", "1,0;2,0;31", "1;2;31"])
+def test_decimal_commas_are_recognized_beside_whole_ids_and_bad_cells(graph_of, first):
+    rest = first.replace("31", "0,5")
+    graph = graph_of(f"source;target;weight\n{first}\n{rest}\n{rest[:-3]}n/a\n", bad_rows="skip")
+    assert ids(graph) == [1, 2]
+    assert graph.weights.tolist() == [31.5, 31.5]
+    assert graph.origin["decimal mark"] == "comma"
+    assert graph.origin["skipped rows"] == {
+        "the weight is not a number": {"rows": 1, "first": "line 4"}
+    }
+    with pytest.raises(FormatError, match="line 4: the weight 'n/a' is not a number"):
+        graph_of(f"source;target;weight\n{first}\n{rest}\n{rest[:-3]}n/a\n")
+
+
+def test_ids_with_commas_stay_strings_unless_commas_are_decimal_marks(graph_of):
+    assert ids(graph_of("source;target\n1,0;2,0\n")) == ["1,0", "2,0"]
+    assert ids(graph_of("source;target;weight\n1,0;2,0;1,5\n1,0;x;0,5\n")) == ["1,0", "2,0", "x"]
+
+
 def test_an_edge_of_networkx_without_a_weight_has_weight_1(graph_of):
     graph = graph_of("a b {'weight': 31}\nb c {}\n")
     assert graph.to_scipy().toarray()[[0, 1], [1, 2]].tolist() == [31, 1]
@@ -355,5 +374,5 @@ def test_weights_that_look_like_timestamps_give_a_warning(graph_of, caplog, zero
     assert "column 3 is used as the weight, although" in caplog.text.lower()
     caplog.clear()
     graph_of("a,b,1700000000\nb,c,7\n")
-    graph_of("a,b,1700000000\n", weight=3)
+    graph_of("a,b,1700000000\n", weight=3, header=False)
     assert caplog.text == ""

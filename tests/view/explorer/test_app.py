@@ -11,7 +11,7 @@ def test_about(client):
         "directed": False,
         "bipartite": False,
         "links": {"score": "cosine", "popularity": 0.1},
-        "labeled": True,
+        "labeled": "label",
         "columns": ["label", "degree"],
         "embeddings": [{"name": "planted", "dim": 8, "method": "Planted"}],
     }
@@ -58,3 +58,13 @@ def test_a_node_has_neighbors_likely_links_and_edges(client, exploration):
 
 def test_an_unknown_name_is_404(client):
     assert client.get("/api/find", params={"name": "nobody"}).status_code == 404
+
+
+def test_numbers_of_any_length_are_refused(client):
+    for digits in (1, 11, 12, 4299, 4301, 20_000):
+        number = "9" * digits
+        for path in ("positions/{}", "columns/{}", "columns/{}/codes", "nodes/{}"):
+            assert client.get(f"/api/{path.format(number)}").status_code in (200, 404)
+        assert client.get(f"/api/columns/0/members/{number}").status_code in (200, 404)
+        assert client.get("/api/nodes/0", params={"k": number}).status_code in (200, 400)
+        assert client.get("/api/names", params={"nodes": number}).status_code in (200, 400)

@@ -3,6 +3,7 @@
 import explored
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from hopvec.view.explorer.columns import LEVELS, NONE, NumberColumn, column_of, label_column
 
@@ -70,3 +71,16 @@ def test_columns_of_any_kind():
     assert column_of("flag", pa.array([True, False, True])).legend()["classes"] == ["true", "false"]
     assert column_of("word", pa.array(["b", "a", "a"])).legend()["classes"] == ["a", "b"]
     assert column_of("list", pa.array([[1], [2]])) is None
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([b"a", b"\xff"], pa.binary_view()),
+        pa.array([b"ab", b"\xff\xfe"], pa.binary(2)),
+        pa.array([(1, 2, 3), (4, 5, 6)], pa.month_day_nano_interval()),
+    ],
+    ids=lambda values: str(values.type),
+)
+def test_a_column_that_is_neither_numbers_nor_text_is_left_out(values):
+    assert column_of("column", values) is None

@@ -10,6 +10,7 @@ nb::class_<Model> bind_model(nb::module_& m, const char* name) {
   return nb::class_<Model>(m, name).def(
       "draw",
       [](const Model& model, int64_t first, Out<int32_t> source, Out<int32_t> target, int threads, const Stop& stop) {
+        check_size("target", target, size_of(source));
         ReleaseGil release;
         draw_edges(model, first, int64_t(source.size()), source.data(), target.data(), threads, stop);
       },

@@ -41,11 +41,33 @@ struct Edges {
 template <class Id>
 void init_edges(Edges* edges, In<Id> source, In<Id> target, std::optional<In<float>> weight, int64_t offset,
                 std::optional<In<int32_t>> table, bool directed, bool drop_loops) {
+  check_size("target", target, size_of(source));
+  check_size("weight", weight, size_of(source));
+  const int64_t numbers = table ? size_of(*table) : INT32_MAX;
+  for (const In<Id>& ids : {source, target}) {
+    if (!ids.size()) continue;
+    Id low = ids.data()[0], high = low;
+    for (int64_t i = 0; i < size_of(ids); ++i) {
+      low = std::min(low, ids.data()[i]);
+      high = std::max(high, ids.data()[i]);
+    }
+    check(low >= offset && uint64_t(high) - uint64_t(offset) < uint64_t(numbers),
+          "an id is not in the table of node numbers");
+  }
   new (edges) Edges{std::pair(source, target), weight, offset, table, directed, drop_loops};
 }
 
 Strings strings_view(const In<int64_t>& offsets, const In<uint8_t>& bytes) {
-  return {offsets.data(), bytes.data(), int64_t(offsets.size()) - 1};
+  const int64_t count = size_of(offsets) - 1;
+  check_positions("offsets", offsets.data(), size_of(offsets), 0, count);
+  check_room("bytes", size_of(bytes), offsets.data()[count]);
+  check(count <= INT32_MAX, "there are more strings than a graph has nodes");
+  return {offsets.data(), bytes.data(), count};
+}
+
+// Rows [first, last), whose entries are all that `indices` holds.
+void check_rows(const In<int64_t>& indptr, int64_t first, int64_t last, int64_t entries) {
+  check_size("indices", entries, check_positions("indptr", indptr.data(), size_of(indptr), first, last));
 }
 
 template <class Shard>
@@ -74,11 +96,12 @@ auto owned_by(nb::handle self, const T* data, int64_t size) {
 }
 
 nb::object integers_or_none(In<int64_t> offsets, In<uint8_t> bytes) {
-  Buffer<int64_t> values(int64_t(offsets.size()) - 1);
+  const Strings strings = strings_view(offsets, bytes);
+  Buffer<int64_t> values(strings.count);
   bool all;
   {
     ReleaseGil release;
-    all = parse_integers(strings_view(offsets, bytes), values.get());
+    all = parse_integers(strings, values.get());
   }
   return all ? nb::cast(to_array(std::move(values))) : nb::none();
 }
@@ -94,9 +117,9 @@ Array<uint64_t> integer_keys(In<int64_t> ids) {
 }
 
 Array<uint64_t> string_keys(In<int64_t> offsets, In<uint8_t> bytes) {
-  Buffer<uint64_t> keys(int64_t(offsets.size()) - 1);
-  for (int64_t i = 0; i < keys.size; ++i)
-    keys[i] = xxh64(bytes.data() + offsets.data()[i], uint64_t(offsets.data()[i + 1] - offsets.data()[i]));
+  const Strings strings = strings_view(offsets, bytes);
+  Buffer<uint64_t> keys(strings.count);
+  for (int64_t i = 0; i < keys.size; ++i) keys[i] = strings.hash(i);
   return to_array(std::move(keys));
 }
 
@@ -128,6 +151,9 @@ void bind_graph(nb::module_& m) {
           "place",
           [](const Edges& edges, int64_t first, Out<int64_t> cursor, Out<int32_t> indices,
              std::optional<Out<float>> weights, int threads, const Stop& stop) {
+            check_size("weights", weights, size_of(indices));
+            check(!weights || edges.weight, "the edges have no weights");
+            check_values("cursor", cursor.data(), size_of(cursor), size_of(indices) + 1);
             const Range range{first, first + int64_t(cursor.size()), int64_t(indices.size())};
             edges.with_chunk([&](const auto& chunk) {
               place_entries(chunk, range, cursor.data(), indices.data(), weights ? weights->data() : nullptr, threads,
@@ -160,6 +186,8 @@ void bind_graph(nb::module_& m) {
   m.def(
       "degrees",
       [](In<int64_t> indptr, std::optional<In<float>> weights, bool mapped) {
+        const int64_t entries = check_positions("indptr", indptr.data(), size_of(indptr), 0, size_of(indptr) - 1);
+        check_room("weights", weights, indptr.data()[0] + entries);
         Buffer<double> result(int64_t(indptr.size()) - 1);
         degrees(indptr.data(), pointer<float>(weights), result.size, mapped, result.get());
         return to_array(std::move(result));
@@ -168,24 +196,27 @@ void bind_graph(nb::module_& m) {
   m.def(
       "nodes_with_loops",
       [](In<int64_t> indptr, In<int32_t> indices, bool mapped) {
-        return nodes_with_loops(indptr.data(), indices.data(), int64_t(indptr.size()) - 1, mapped);
+        const int64_t nodes = check_csr(indptr, indices);
+        return nodes_with_loops(indptr.data(), indices.data(), nodes, mapped);
       },
       nb::arg("indptr"), nb::arg("indices"), nb::arg("mapped") = false);
   m.def(
       "largest_component",
       [](In<int64_t> indptr, In<int32_t> indices, bool symmetric, bool mapped, const Stop& stop) {
+        const int64_t nodes = check_csr(indptr, indices);
         ReleaseGil release;
-        return largest_component(indptr.data(), indices.data(), int64_t(indptr.size()) - 1, symmetric, mapped, stop);
+        return largest_component(indptr.data(), indices.data(), nodes, symmetric, mapped, stop);
       },
       nb::arg("indptr"), nb::arg("indices"), nb::arg("symmetric"), nb::arg("mapped"), nb::arg("stop"));
   m.def("parse_integers", &integers_or_none, nb::arg("offsets"), nb::arg("bytes"));
   m.def(
       "sort_strings",
       [](In<int64_t> offsets, In<uint8_t> bytes) {
-        Buffer<int32_t> order(int64_t(offsets.size()) - 1);
+        const Strings strings = strings_view(offsets, bytes);
+        Buffer<int32_t> order(strings.count);
         {
           ReleaseGil release;
-          sort_strings(strings_view(offsets, bytes), order.get());
+          sort_strings(strings, order.get());
         }
         return to_array(std::move(order));
       },
@@ -194,8 +225,12 @@ void bind_graph(nb::module_& m) {
       "take_strings",
       [](In<int64_t> offsets, In<uint8_t> bytes, In<int32_t> order) {
         const Strings strings = strings_view(offsets, bytes);
+        check_size("order", order, strings.count);
+        check_values("order", order, strings.count);
+        int64_t size = 0;
+        for (int64_t i = 0; i < strings.count; ++i) size += strings.size(order.data()[i]);
         Buffer<int64_t> new_offsets(strings.count + 1);
-        Buffer<uint8_t> taken(strings.offsets[strings.count] - strings.offsets[0]);
+        Buffer<uint8_t> taken(size);
         {
           ReleaseGil release;
           take_strings(strings, order.data(), new_offsets.get(), taken.get());
@@ -210,6 +245,9 @@ void bind_graph(nb::module_& m) {
       "sort_rows",
       [](In<int64_t> indptr, int64_t first, int64_t last, Out<int32_t> indices, std::optional<Out<float>> weights,
          bool directed, bool keep_order, Out<int32_t> distinct, int threads, const Stop& stop) {
+        check_rows(indptr, first, last, size_of(indices));
+        check_size("weights", weights, size_of(indices));
+        check_room("distinct", size_of(distinct), last);
         ReleaseGil release;
         return sort_rows(indptr.data(), {first, last, int64_t(indices.size())}, indices.data(),
                          weights ? weights->data() : nullptr, directed, keep_order, distinct.data(), threads, stop);
@@ -219,6 +257,8 @@ void bind_graph(nb::module_& m) {
   m.def(
       "count_columns",
       [](In<int64_t> indptr, int64_t first, int64_t last, In<int32_t> indices, Out<int32_t> columns) {
+        check_rows(indptr, first, last, size_of(indices));
+        check_values("indices", indices, size_of(columns));
         ReleaseGil release;
         count_columns(indptr.data(), {first, last, int64_t(indices.size())}, indices.data(), columns.data());
       },
@@ -226,6 +266,8 @@ void bind_graph(nb::module_& m) {
   m.def(
       "order_nodes",
       [](In<int32_t> distinct, std::optional<In<int32_t>> columns, In<uint64_t> keys) {
+        check_size("distinct", distinct, size_of(keys));
+        check_size("columns", columns, size_of(keys));
         Buffer<int32_t> order(int64_t(keys.size()));
         {
           ReleaseGil release;
@@ -239,8 +281,16 @@ void bind_graph(nb::module_& m) {
       [](In<int64_t> unmerged_indptr, In<int32_t> unmerged_indices, std::optional<In<float>> unmerged_weights,
          int64_t unmerged_first, In<int32_t> new_number, In<int64_t> indptr, int64_t first, int64_t last, bool sum,
          Out<int32_t> indices, std::optional<Out<float>> weights, int threads, const Stop& stop) {
+        const int64_t rows = size_of(unmerged_indptr) - 1;
+        const int64_t entries = check_positions("unmerged_indptr", unmerged_indptr.data(), rows + 1, 0, rows);
+        check_room("unmerged_indices", size_of(unmerged_indices), entries);
+        check_room("unmerged_weights", unmerged_weights, entries);
+        check_values("unmerged_indices", unmerged_indices, size_of(new_number));
+        check_range("new_number", unmerged_first, unmerged_first + rows, size_of(new_number));
+        check_rows(indptr, first, last, size_of(indices));
+        check_size("weights", weights, size_of(indices));
         const UnmergedCSR unmerged{unmerged_indptr.data(), unmerged_indices.data(), pointer<float>(unmerged_weights),
-                                   unmerged_first, int64_t(unmerged_indptr.size()) - 1};
+                                   unmerged_first, rows};
         ReleaseGil release;
         return merge_and_renumber(unmerged, new_number.data(), indptr.data(), {first, last, int64_t(indices.size())},
                                   sum, indices.data(), weights ? weights->data() : nullptr, threads, stop);
@@ -251,9 +301,11 @@ void bind_graph(nb::module_& m) {
   m.def(
       "symmetric",
       [](In<int64_t> indptr, In<int32_t> indices, std::optional<In<float>> weights, int threads, const Stop& stop) {
+        const int64_t nodes = check_csr(indptr, indices);
+        check_values("indices", indices, nodes);
+        check_room("weights", weights, indptr.data()[nodes]);
         ReleaseGil release;
-        return symmetric(indptr.data(), indices.data(), pointer<float>(weights), int64_t(indptr.size()) - 1, threads,
-                         stop);
+        return symmetric(indptr.data(), indices.data(), pointer<float>(weights), nodes, threads, stop);
       },
       nb::arg("indptr"), nb::arg("indices"), nb::arg("weights").none(), nb::arg("threads"), nb::arg("stop"));
 }

@@ -35,7 +35,10 @@ void bind_line(nb::module_& m) {
       .def(
           "__init__",
           [](LineOrder* order, uint64_t seed, int32_t number, int64_t samples, int32_t negatives, float rate,
-             bool both_directions) { new (order) LineOrder{seed, number, samples, negatives, rate, both_directions}; },
+             bool both_directions) {
+            check(0 <= negatives && negatives < max_targets, "too many negative samples");
+            new (order) LineOrder{seed, number, samples, negatives, rate, both_directions};
+          },
           nb::kw_only(), nb::arg("seed"), nb::arg("number"), nb::arg("samples"), nb::arg("negatives"), nb::arg("rate"),
           nb::arg("both_directions"));
   nb::class_<EdgeSampler>(m, "EdgeSampler")
@@ -43,6 +46,14 @@ void bind_line(nb::module_& m) {
           "__init__",
           [](EdgeSampler* sampler, In<int64_t> indptr, In<int32_t> indices, std::optional<In<float>> weights,
              In<double> degrees, In<double> noise, int threads, const Stop& stop) {
+            const int64_t nodes = check_csr(indptr, indices);
+            check_values("indices", indices, nodes);
+            check_size("weights", weights, size_of(indices));
+            check_size("degrees", degrees, nodes);
+            check_size("noise", noise, nodes);
+            for (int64_t i = 0; i < nodes; ++i)
+              check(!(degrees.data()[i] > 0) || indptr.data()[i] < indptr.data()[i + 1],
+                    "degrees has a positive entry for a node without edges");
             ReleaseGil release;
             new (sampler) EdgeSampler(indptr.data(), indices.data(), pointer<float>(weights), int64_t(degrees.size()),
                                       degrees.data(), noise.data(), threads, stop);
@@ -54,7 +65,9 @@ void bind_line(nb::module_& m) {
   m.def(
       "column_sums",
       [](In<int64_t> indptr, In<int32_t> indices, std::optional<In<float>> weights) {
-        const int64_t nodes = int64_t(indptr.size()) - 1;
+        const int64_t nodes = check_csr(indptr, indices);
+        check_values("indices", indices.data(), indptr.data()[nodes], nodes);
+        check_room("weights", weights, indptr.data()[nodes]);
         Buffer<double> total(nodes);
         std::fill_n(total.get(), nodes, 0.0);
         add_column_sums(indptr.data(), indices.data(), pointer<float>(weights), nodes, total.get());
@@ -64,6 +77,8 @@ void bind_line(nb::module_& m) {
   m.def(
       "initialize_line",
       [](const LineOrder& order, In<uint64_t> keys, int64_t dim, Matrix vectors) {
+        check_room("vectors", int64_t(vectors.shape(0)), size_of(keys));
+        check_range("vectors", 0, dim, int64_t(vectors.shape(1)));
         ReleaseGil release;
         initialize_line(order, keys.data(), int64_t(keys.size()), dim, vectors.data(), int64_t(vectors.shape(1)));
       },
@@ -72,6 +87,10 @@ void bind_line(nb::module_& m) {
       "train_line",
       [](const EdgeSampler& sampler, const LineOrder& order, Matrix vectors, Matrix contexts, int64_t first,
          int64_t last, int workers, const Stop& stop) {
+        check_room("vectors", int64_t(vectors.shape(0)), sampler.nodes());
+        check_room("contexts", int64_t(contexts.shape(0)), sampler.nodes());
+        check_size("contexts", int64_t(contexts.shape(1)), int64_t(vectors.shape(1)));
+        check(vectors.shape(1) % 16 == 0, "rows must have a multiple of 16 columns");
         ReleaseGil release;
         train_line(sampler, order, vectors.data(), contexts.data(), int64_t(vectors.shape(1)), first, last, workers,
                    stop);

@@ -6,6 +6,7 @@ namespace hopvec {
 namespace {
 
 Array<double> all_cumulative_weights(In<int64_t> indptr, In<float> weights, int threads, const Stop& stop) {
+  check_csr(indptr, weights);
   Buffer<double> cumulative(int64_t(weights.size()));
   {
     ReleaseGil release;
@@ -27,7 +28,12 @@ Array<int32_t> order_of_walks(In<uint64_t> keys, uint64_t seed, int64_t round) {
 Array<int32_t> walks_from(In<int64_t> indptr, In<int32_t> indices, std::optional<In<double>> cumulative, double p,
                           double q, In<uint64_t> keys, In<int32_t> first, uint64_t seed, int64_t round, int64_t length,
                           int threads, const Stop& stop) {
-  const StepDistribution distribution{indptr.data(), indices.data(), pointer<double>(cumulative), p, q};
+  const int64_t nodes = check_csr(indptr, indices);
+  check_size("cumulative", cumulative, size_of(indices));
+  check_size("keys", keys, nodes);
+  check_values("first", first, nodes);
+  check(length > 0, "a walk has at least one node");
+  const StepDistribution distribution{indptr.data(), indices.data(), pointer<double>(cumulative), p, q, nodes};
   const int64_t count = int64_t(first.size());
   Buffer<int32_t> walks(count * length);
   {

@@ -1,6 +1,6 @@
 // Conversion of numpy arrays, shared by the bind_*.cpp files.
 //
-// Array types are checked here; loops run without the GIL.
+// Types and dimensions are checked by the array types, lengths and bounds by checks.hpp; loops run without the GIL.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "checks.hpp"
 #include "csr_builder.hpp"
 #include "dense.hpp"
 
@@ -44,12 +45,48 @@ Array<T> to_array(Buffer<T> buffer) {
 }
 
 inline Dense to_dense(const Rows& rows) {
+  check(rows.size() == 0 || rows.shape(1) == 1 || rows.stride(1) == 1,
+        "the columns of a row must be next to each other");
   return {rows.data(), int64_t(rows.shape(0)), int64_t(rows.shape(1)), rows.stride(0)};
 }
 
 template <class T>
 const T* pointer(const std::optional<In<T>>& array) {
   return array ? array->data() : nullptr;
+}
+
+template <class T>
+int64_t size_of(const nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& array) {
+  return int64_t(array.size());
+}
+
+// One entry for each of `expected` things.
+template <class T>
+void check_size(const char* name, const nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& array,
+                int64_t expected) {
+  check_size(name, size_of(array), expected);
+}
+template <class T>
+void check_size(const char* name, const std::optional<T>& array, int64_t expected) {
+  if (array) check_size(name, int64_t(array->size()), expected);
+}
+template <class T>
+void check_room(const char* name, const std::optional<T>& array, int64_t least) {
+  if (array) check_room(name, int64_t(array->size()), least);
+}
+
+template <class T>
+void check_values(const char* name, const In<T>& array, int64_t limit) {
+  check_values(name, array.data(), size_of(array), limit);
+}
+
+// Returns the number of rows of CSR arrays, after checking all but the values of the indices.
+template <class T>
+int64_t check_csr(const In<int64_t>& indptr, const In<T>& indices) {
+  const int64_t rows = size_of(indptr) - 1;
+  check_positions("indptr", indptr.data(), size_of(indptr), 0, rows);
+  check_room("indices", size_of(indices), indptr.data()[rows]);
+  return rows;
 }
 
 void bind_graph(nb::module_& m);

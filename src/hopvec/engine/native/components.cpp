@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "checks.hpp"
 #include "mapped_pages.hpp"
 
 namespace hopvec {
@@ -42,6 +43,7 @@ int64_t largest_component(const int64_t* indptr, const int32_t* indices, int64_t
     int32_t root = sets.root(int32_t(node));
     for (int64_t entry = indptr[node]; entry < indptr[node + 1]; ++entry) {
       if (symmetric && indices[entry] >= node) break;
+      check_values("indices", indices + entry, 1, nodes);
       root = sets.unite(root, sets.root(indices[entry]));
     }
     read.up_to(indptr[node + 1]);

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "checks.hpp"
+
 namespace hopvec {
 namespace {
 
@@ -46,7 +48,9 @@ SkippedEdges count_entries(const EdgeChunk<Id>& edges, int64_t nodes, int64_t* c
     });
     SkippedEdges here;
     for (int64_t edge = edges.count * w / workers; edge < edges.count * (w + 1) / workers; ++edge) {
-      here.loops += edges.number(edges.source[edge]) == edges.number(edges.target[edge]);
+      const int32_t ends[2] = {edges.number(edges.source[edge]), edges.number(edges.target[edge])};
+      check_values("source or target", ends, 2, nodes);
+      here.loops += ends[0] == ends[1];
       here.zeros += edges.weight && edges.weight[edge] == 0.0f;
     }
     loops += here.loops, zeros += here.zeros;
@@ -69,6 +73,7 @@ void place_entries(const EdgeChunk<Id>& edges, const Range& range, int64_t* curs
     for_each_entry(edges, stop, [&](int64_t edge, int32_t row, int32_t column) {
       if (row < first || row >= last) return;
       const int64_t to = cursor[row - range.first]++;
+      if (to >= range.entries) throw std::invalid_argument("indices is shorter than the rows of the edges");
       indices[to] = column;
       if (weights) weights[to] = edges.weight[edge];
     });
@@ -165,8 +170,11 @@ bool merge_and_renumber(const UnmergedCSR& unmerged, const int32_t* new_number, 
       if (!weights) {
         int64_t k = 0;
         for (int64_t from = begin; from < end; ++from)
-          if (from == begin || unmerged.indices[from] != unmerged.indices[from - 1])
+          if (from == begin || unmerged.indices[from] != unmerged.indices[from - 1]) {
+            check_room("indptr", count, k + 1);
             neighbor[k++] = new_number[unmerged.indices[from]];
+          }
+        check_size("indptr", k, count);
         std::sort(neighbor, neighbor + count);
         continue;
       }
@@ -177,6 +185,7 @@ bool merge_and_renumber(const UnmergedCSR& unmerged, const int32_t* new_number, 
           if (sum) weight += unmerged.weights ? double(unmerged.weights[to]) : 1.0;
         packed.push_back(pack(new_number[unmerged.indices[from]], float(weight)));
       }
+      check_size("indptr", int64_t(packed.size()), count);
       std::sort(packed.begin(), packed.end());
       float* weight = weights + (indptr[node] - indptr[range.first]);
       for (int64_t k = 0; k < count; ++k) {

@@ -42,6 +42,8 @@ struct Sink {
   int32_t fused_count;
 };
 
+constexpr int32_t max_orders = 33;  // the most weights a method accepts
+
 // Cached orders N_i to be summed: one array [slab][node][64 bytes] per order.
 struct Orders {
   const void* const* order;  // [count]

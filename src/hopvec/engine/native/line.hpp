@@ -31,6 +31,7 @@ class EdgeSampler {
 
   // nodes[i] <- the 2 + negatives nodes of sample first + i.
   void draw(const LineOrder& order, int64_t first, int64_t count, int32_t* nodes) const;
+  int64_t nodes() const { return nodes_; }
 
  private:
   using AliasTable = HugeVector<AliasSlot>;

@@ -1,6 +1,7 @@
 // The weighted sum of cached orders, and standardizing its columns; compiled once per dispatch level.
 #pragma once
 
+#include <float.h>
 #include <math.h>
 
 #include "hop.hpp"
@@ -11,14 +12,14 @@ namespace hopvec {
 namespace {
 
 constexpr int64_t rows_per_tile = 16;  // read order by order and slab by slab, 1 KB at a time
-constexpr int32_t max_orders = 33;     // the most weights a method accepts
 
 template <class Storage>
 HOPVEC_INLINE const Storage* order_line(const Orders& orders, int32_t k, int64_t slab, int64_t node) {
   return static_cast<const Storage*>(orders.order[k]) + (slab * orders.nodes + node) * Line<Storage>::columns;
 }
 
-// The factors of rows [first, last) of an order: its weight, divided by the row's norm if `unit`.
+// The factors of rows [first, last) of an order: its weight, divided by the row's norm if `unit`. A row that is too
+// small for its factor to fit float32 counts as zero: infinity times its zero entries would be NaN.
 template <class Storage>
 inline void row_scales(const Orders& orders, int32_t k, int64_t dim, int64_t first, int64_t last, float* scale) {
   double squares[rows_per_tile] = {};
@@ -30,7 +31,8 @@ inline void row_scales(const Orders& orders, int32_t k, int64_t dim, int64_t fir
     }
   for (int64_t i = 0; i < last - first; ++i) {
     const double norm = orders.unit ? sqrt(squares[i]) : 1.0;
-    scale[i] = norm > 0 ? float(orders.weight[k] / norm) : 0.0f;
+    const double factor = norm > 0 ? orders.weight[k] / norm : 0.0;
+    scale[i] = fabs(factor) <= FLT_MAX ? float(factor) : 0.0f;
   }
 }
 

@@ -1,5 +1,7 @@
 #include "paths.hpp"
 
+#include "checks.hpp"
+
 namespace hopvec {
 namespace {
 
@@ -31,7 +33,7 @@ class Ends {
         double score = here.score[size_t(node)];
         if (step > 0 && paths_.inner) score *= paths_.inner[node];
         for (int64_t at = paths_.indptr[node]; at < paths_.indptr[node + 1]; ++at)
-          next.add(paths_.indices[at], paths_.entry ? score * paths_.entry[at] : score);
+          next.add(checked(paths_.indices[at]), paths_.entry ? score * paths_.entry[at] : score);
       }
     }
   }
@@ -56,6 +58,10 @@ class Ends {
       sum += value;
     }
   };
+  int32_t checked(int32_t node) const {
+    check_values("indices", &node, 1, paths_.nodes);
+    return node;
+  }
   const PathScores& paths_;
   Level levels_[2];
 };
@@ -112,6 +118,7 @@ void count_common(const Adjacent& out_of, const Adjacent& into, int64_t nodes, i
     common[i] = 0;
     for (int64_t at = into.indptr[to[i]]; at < into.indptr[to[i] + 1]; ++at) {
       const int32_t node = into.indices[at];
+      check_values("into_indices", &node, 1, nodes);
       if (node != from[i] && node != to[i]) common[i] += ends.score(node) > through_edge;
     }
   });

@@ -7,6 +7,7 @@ namespace hopvec {
 
 // The weight of a path u -> w_1 -> ... -> v is the product of its entries, of inner[w] for the nodes between u and v,
 // and of last[v]. The score of (u, v) is the sum over all paths of `steps` entries. Null arrays count as ones.
+// All functions throw if a path meets an index that is not a node: checking all indices would take longer than a path.
 struct PathScores {
   const int64_t* indptr;
   const int32_t* indices;

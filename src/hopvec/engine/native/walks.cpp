@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks.hpp"
 #include "random.hpp"
 
 namespace hopvec {
@@ -79,6 +80,7 @@ void walk(const StepDistribution& distribution, Stream stream, int64_t length, i
     }
     nodes[step] =
         first_order || step == 1 ? row.draw(stream) : second_order.step(distribution, nodes[step - 2], row, stream);
+    check_values("indices", nodes + step, 1, distribution.nodes);
   }
 }
 

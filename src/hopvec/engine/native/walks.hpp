@@ -18,6 +18,7 @@ struct StepDistribution {
   const int32_t* indices;    // ascending within a row
   const double* cumulative;  // cumulative weights within each row; null if all weights are 1
   double p, q;
+  int64_t nodes;
 };
 
 // Cumulative weights within each row.
@@ -28,6 +29,7 @@ void cumulative_weights(const int64_t* indptr, const float* weights, int64_t nod
 void walk_order(const uint64_t* keys, int64_t nodes, uint64_t seed, int64_t round, int32_t* order);
 
 // Fills walks[count][length]. Row i starts at first[i] and is padded with -1 after a node without out-edges.
+// Throws if a walk meets an index that is not a node: checking all indices would take longer than a few walks.
 void random_walks(const StepDistribution& distribution, const uint64_t* keys, const int32_t* first, int64_t count,
                   uint64_t seed, int64_t round, int64_t length, int32_t* walks, int threads, const Stop& stop);
 

@@ -10,11 +10,15 @@ dialect.py          detects separator, header and comments of text
 lines.py            lines of text in blocks, with their numbers
 whitespace.py       columns aligned by whitespace
 attributes.py       edge attributes as networkx writes them
-columnar.py         Parquet and Arrow; parquet_directory.py for directories
+columnar.py         edges in Parquet and Arrow; parquet_directory.py for directories
+table_file.py       other tables in Parquet and Arrow: nodes, labels, features
 numpy_archive.py    .npz
 matlab.py           .mat; matlab5.py reads the file format
+declared_nodes.py   nodes that exist only because a file declares their number
 matrix_market.py, graphml.py, gml.py, adjacency.py: other formats
-nodes.py            lists of node ids
+nodes.py            lists of node ids and their types
+listed_nodes.py     adds lists of nodes to a graph; the types of all nodes
+node_rows.py        rows and labels of nodes in files of Neo4j
 links.py            labeled pairs of nodes
 write.py            writes edges
 """

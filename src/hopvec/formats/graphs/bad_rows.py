@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from hopvec.graph.validation import valid_weights
 
 logger: logging.Logger = logging.getLogger("hopvec")
 
+SKIP_ADVICE = "Use bad_rows='skip' to skip such rows."
 MAX_LISTED = 5  # reasons in the warning
 
 
@@ -26,7 +27,12 @@ class SkippedRows:
     counts: dict[str, int] = field(default_factory=dict)
     first: dict[str, str] = field(default_factory=dict)
 
-    def drop_from(self, batch: Batch, locate: Callable[[int], str]) -> Batch:
+    def drop_from(
+        self,
+        batch: Batch,
+        locate: Callable[[int], str],
+        bad_times: Mapping[str, NDArray[np.bool_]],
+    ) -> Batch:
         """The batch without bad rows; `locate` returns where a row of it is."""
         reasons: dict[int, str] = dict(batch.bad)
 
@@ -40,6 +46,8 @@ class SkippedRows:
             weights = numpy_view(batch.weight)
             mark(np.isnan(weights), "the weight is not a number")
             mark(~valid_weights(weights), "the weight is out of range")
+        for reason, bad in bad_times.items():
+            mark(bad, reason)
         if not reasons:
             return batch
         for row, reason in sorted(reasons.items()):
@@ -58,10 +66,13 @@ class SkippedRows:
             reason: {"rows": count, "first": self.first[reason]}
             for reason, count in self.counts.items()
         }
+        rows = "1 row was" if total == 1 else f"{total:,} rows were"
+        logger.warning("%s: %s skipped: %s.", name, rows, self.reasons())
+
+    def reasons(self) -> str:
+        """The reasons, each with its count and its first row."""
         listed = [
             f"{reason} ({count:,}, first at {self.first[reason]})"
             for reason, count in list(self.counts.items())[:MAX_LISTED]
         ]
-        rest = ", ..." if len(self.counts) > MAX_LISTED else ""
-        rows = "1 row was" if total == 1 else f"{total:,} rows were"
-        logger.warning("%s: %s skipped: %s%s.", name, rows, ", ".join(listed), rest)
+        return ", ".join([*listed, *["..."][: len(self.counts) - MAX_LISTED]])

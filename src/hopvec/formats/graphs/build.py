@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,18 +12,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, GraphError, MemoryLimitError
-from hopvec.formats.graphs.bad_rows import SkippedRows
-from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
-from hopvec.formats.graphs.nodes import read_nodes
+from hopvec.formats.graphs.bad_rows import SKIP_ADVICE, SkippedRows
+from hopvec.formats.graphs.declared_nodes import check_declared_nodes
+from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix, check_matrix_memory
+from hopvec.formats.graphs.listed_nodes import add_nodes, node_types, set_prefixes
 from hopvec.formats.graphs.options import OWNER, ReadOptions
 from hopvec.graph import Graph
+from hopvec.graph.age_weights import EdgeTimes
 from hopvec.graph.arrow import WHOLE_FLOATS
 from hopvec.graph.bipartite import add_prefix, target_mask
 from hopvec.graph.columns import differ_in_kind, shared_ids_error
 from hopvec.graph.convert import READER, from_scipy
 from hopvec.graph.edge_arrays import EdgeArrays
 from hopvec.graph.edge_list import from_numbered_edges
-from hopvec.graph.id_encoder import IdEncoder, parse_integer_ids
+from hopvec.graph.id_encoder import IdEncoder
 from hopvec.graph.ids import NumberedEdges, arrow_view, numpy_view
 from hopvec.graph.relation_edges import RelationEdges
 from hopvec.graph.relations import merge_relations
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 logger: logging.Logger = logging.getLogger("hopvec")
 
-SKIP_ADVICE = "Use bad_rows='skip' to skip such rows."
 CHUNK_IDS = 1 << 20  # ids that are checked for whitespace at a time
 
 
@@ -56,13 +56,13 @@ def graph_from_stream(
         stream.directed if options.directed is None else options.directed
     )
     edges = encode_edges(name, stream, options, directed=directed)
-    add_nodes(name, edges.encoder, stream, options)
+    typed = add_nodes(name, edges.encoder, stream, len(edges), options)
     if len(edges.encoder) == 0:
         raise GraphError(f"{name}: the graph is empty: there are no edges in it.")
     progress(0, 100)
     relations, weight = edges.relations, edges.arrays.weights()
     source, target = edges.arrays.source.array(), edges.arrays.target.array()
-    ids, numbers = edges.encoder.sorted_ids(untyped=stream.untyped)
+    ids, numbers = edges.encoder.sorted_ids(untyped=stream.untyped, decimal=stream.decimal)
     if edges.encoder.whole_floats:
         stream.metadata["ids"] = WHOLE_FLOATS
     del edges  # only the arrays are needed from here on
@@ -73,6 +73,7 @@ def graph_from_stream(
     duplicates = options.duplicates or stream.duplicates or "sum"
     try:
         is_target = target_mask(ids, source, target, numbers) if options.bipartite else None
+        types = node_types(ids, numbers, typed, stream, is_target, options)
         numbering = NumberedEdges(lambda: ids, len(ids), source, target, 0, numbers)
         build: dict[str, Any] = {
             "memory_limit": memory.limit,
@@ -99,7 +100,7 @@ def graph_from_stream(
             )
     except GraphError as error:
         raise GraphError(f"{name}: {error}") from error
-    return replace(graph, is_target=is_target)
+    return replace(graph, is_target=is_target, node_types=types)
 
 
 class EncodedEdges:
@@ -109,20 +110,32 @@ class EncodedEdges:
         limit, spill_dir = options._memory_bytes, options.spill_dir
         share = None if limit is None else limit // 16
         self.encoder: IdEncoder = IdEncoder(options.threads or cores())
-        self.arrays: EdgeArrays = EdgeArrays(share, spill_dir)
+        self.times: EdgeTimes = EdgeTimes(options._times)
+        self.arrays: EdgeArrays = EdgeArrays(share, spill_dir, self.times)
         self.relations: RelationEdges | None = None
         if relations:
-            self.relations = RelationEdges(options._relations, directed, share, spill_dir)
+            self.relations = RelationEdges(
+                options._relations, directed, share, spill_dir, self.times
+            )
 
     def append(
         self, batch: Batch, weights: NDArray[np.float32] | None, location: Callable[[int], str]
     ) -> None:
-        """Encode the ids of a batch and add its edges."""
+        """Encode the ids of a batch and add its edges inside the window of time."""
+        times = None if batch.time is None else numpy_view(batch.time)
+        if times is not None and not (inside := self.times.select(times)).all():
+            batch, times = batch.filter(inside), times[inside]
+            weights = None if weights is None else weights[inside]
+            rows, locate = np.flatnonzero(inside), location
+
+            def location(row: int) -> str:
+                return locate(int(rows[row]))
+
         ends = self.encoder.encode(batch.source), self.encoder.encode(batch.target)
         if self.relations is not None:
-            self.relations.append(batch.relation, *ends, weights, location)
-            weights = None
-        self.arrays.append(*ends, weights)
+            self.relations.append(batch.relation, *ends, weights, location, times)
+            weights = times = None
+        self.arrays.append(*ends, weights, times)
 
     @property
     def nbytes(self) -> int:
@@ -138,27 +151,8 @@ def encode_edges(
 ) -> EncodedEdges:
     """Read all batches of a stream; raise GraphError for missing ids and invalid weights."""
     edges, limit = EncodedEdges(options, directed, stream.relations), options._memory_bytes
-    skipped = SkippedRows()
-    rows = 0
-    for batch in stream.batches:
-
-        def locate(row: int, first: int = rows) -> str:
-            return stream.locate(first + row)
-
-        def location(row: int) -> str:
-            return locate(row) if stream.locates_file else f"{name}, {locate(row)}"
-
-        rows += len(batch.source)
-        if options.bad_rows == "skip":
-            batch = skipped.drop_from(batch, locate)
-        elif (missing := batch.first_missing()) is not None:
-            row, role = missing
-            raise GraphError(f"{location(row)}: the {role} is empty. {SKIP_ADVICE}")
-        if options.prefixes is not None:
-            source, target = map(add_prefix, (batch.source, batch.target), options.prefixes)
-            batch = batch._replace(source=source, target=target)
-        _check_id_types(name, batch, stream)
-        edges.append(batch, _checked_weights(batch, location), location)
+    for batch, weights, location in checked_batches(name, stream, options, edges.times):
+        edges.append(batch, weights, location)
         used = edges.nbytes
         if limit is not None and used > limit:
             raise MemoryLimitError(
@@ -166,43 +160,54 @@ def encode_edges(
                 f"{format_bytes(used)}, but the memory limit is {format_bytes(limit)}. "
                 "Increase memory=."
             )
-    skipped.report(name, stream.metadata)
-    if rows and not len(edges):
-        raise GraphError(
-            f"{name}: all {rows:,} rows were skipped; without bad_rows='skip', the "
-            "first error is reported."
-        )
+    if options.time is not None:
+        stream.metadata["time"] = edges.times.describe()
+        edges.times.check_not_empty(name)
     return edges
 
 
-def add_nodes(name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOptions) -> None:
-    """Add the nodes that the file lists, and those of `options.nodes`."""
-    given = None if options.nodes is None else read_nodes(options.nodes)
-    for ids_given, ids in ((False, stream.nodes), (True, given)):
-        if isinstance(ids, int):
-            ids = arrow_view(np.arange(ids, dtype=np.int64))
-        if ids is None or len(ids) == 0:
-            continue
-        try:
-            if stream.untyped and pa.types.is_integer(ids.type):
-                ids = ids.cast(pa.large_string())
-            elif isinstance(options.nodes, str | PathLike) and encoder.integers:
-                ids = parse_integer_ids(
-                    ids, whole_floats=True
-                )  # a text file does not declare the type of its ids
-            before = len(encoder)
-            encoder.encode(ids)
-            # A short list may be that of the isolated nodes; a long one is that of all nodes.
-            if ids_given and 0 < before <= 2 * len(ids) and len(encoder) - before == len(ids):
-                logger.warning(
-                    "%s: none of the %s nodes of nodes= has an edge; their ids, such as %r, may be "
-                    "those of another column.",
-                    name,
-                    f"{len(ids):,}",
-                    ids[0].as_py(),
-                )
-        except GraphError as error:
-            raise GraphError(f"{name}, nodes: {error}") from error
+def checked_batches(
+    name: str, stream: EdgeStream, options: ReadOptions, times: EdgeTimes
+) -> Iterator[tuple[Batch, NDArray[np.float32] | None, Callable[[int], str]]]:
+    """The batches of a stream, their weights, and a function that returns where a row is.
+
+    Bad rows are refused, or skipped and counted. Ids have their prefixes, and times are in
+    microseconds.
+    """
+    set_prefixes(stream, options)
+    skipped = SkippedRows()
+    rows = kept = 0
+    for batch in stream.batches:
+
+        def locate(row: int, first: int = rows) -> str:
+            return stream.locate(first + row)
+
+        def location(row: int, locate: Callable[[int], str] = locate) -> str:
+            return locate(row) if stream.locates_file else f"{name}, {locate(row)}"
+
+        rows += len(batch.source)
+        prefixes = batch.prefixes or stream.prefixes
+        bad_times: dict[str, NDArray[np.bool_]] = {}
+        cells = batch.time
+        if cells is not None:
+            moments, bad_times = _parsed_times(name, times, cells)
+            batch = batch._replace(time=arrow_view(moments))
+        if options.bad_rows == "skip":
+            batch = skipped.drop_from(batch, locate, bad_times)
+        elif (missing := batch.first_missing()) is not None:
+            row, role = missing
+            raise GraphError(f"{location(row)}: the {role} is empty. {SKIP_ADVICE}")
+        elif cells is not None:
+            times.refuse(cells, moments, bad_times, location, SKIP_ADVICE)
+        if prefixes is not None:
+            source, target = map(add_prefix, (batch.source, batch.target), prefixes)
+            batch = batch._replace(source=source, target=target)
+        _check_id_types(name, batch, stream)
+        kept += len(batch.source)
+        yield batch, _checked_weights(batch, location), location
+    if rows and not kept:
+        raise GraphError(f"{name}: all {rows:,} rows were skipped: {skipped.reasons()}.")
+    skipped.report(name, stream.metadata)
 
 
 def check_kinds(
@@ -303,20 +308,10 @@ def plan_memory(
 def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
     """Build the graph of an adjacency matrix."""
     options._relations.check_unused(OWNER)
-    if options.bipartite:
-        raise FormatError(
-            f"{name}: bipartite=True is for lists of edges, and this is a matrix; leave it out."
-        )
-    for argument, given in (
-        ("nodes", options.nodes is not None),
-        ("duplicates", options.duplicates is not None),
-        ("loops", options.loops != "keep"),
-        ("bad_rows", options.bad_rows != "error"),
-    ):
-        if given:
-            raise FormatError(f"{name}: {argument}= does not apply to a matrix; leave it out.")
+    entries = int(found.matrix.nnz)
+    check_declared_nodes(name, found.matrix.shape[0], entries, options._memory_bytes)
     if options._memory_bytes is not None:
-        _check_matrix_memory(name, found.matrix, options.symmetrize, options._memory_bytes)
+        check_matrix_memory(name, found.matrix.nnz, _matrix_bytes(found.matrix, options), options)
     try:
         return from_scipy(
             found.matrix, None, bool(options.directed), options.symmetrize, options.threads, READER
@@ -325,20 +320,15 @@ def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
         raise GraphError(f"{name}: {error}") from error
 
 
-def _check_matrix_memory(name: str, matrix: sp.sparray, symmetrize: bool, limit: int) -> None:
-    """Raise MemoryLimitError if a matrix and the graph built from it do not fit in memory."""
+def _matrix_bytes(matrix: sp.sparray, options: ReadOptions) -> int:
+    """The memory of a matrix and of the graph built from it."""
     import scipy.sparse as sp
 
     entries = sp.coo_array(matrix)
     size = 4 if (entries.data == 1).all() else 8
     held = sum(int(part.nbytes) for part in (*entries.coords, entries.data))
-    needed = held + 52 * entries.shape[0] + (4 if symmetrize else 2) * entries.nnz * size
-    if needed > limit:
-        raise MemoryLimitError(
-            f"{name}: a matrix is read as a whole, and one of {entries.nnz:,} entries needs at "
-            f"least {format_bytes(needed)}, but the memory limit is {format_bytes(limit)}. "
-            "Increase memory=, or convert the matrix to a list of edges, which is read in parts."
-        )
+    graph = 52 * entries.shape[0] + (4 if options.symmetrize else 2) * entries.nnz * size
+    return int(held + graph)
 
 
 def _check_id_types(name: str, batch: Batch, stream: EdgeStream) -> None:
@@ -355,6 +345,15 @@ def _check_id_types(name: str, batch: Batch, stream: EdgeStream) -> None:
         )
 
 
+def _parsed_times(
+    name: str, times: EdgeTimes, cells: pa.Array
+) -> tuple[NDArray[np.int64], dict[str, NDArray[np.bool_]]]:
+    try:
+        return times.parse(cells)
+    except FormatError as error:
+        raise FormatError(f"{name}: {error} Choose another column with time=.") from error
+
+
 def _checked_weights(batch: Batch, location: Callable[[int], str]) -> NDArray[np.float32] | None:
     if batch.weight is None:
         return None
@@ -364,6 +363,9 @@ def _checked_weights(batch: Batch, location: Callable[[int], str]) -> NDArray[np
         return f"{location(row)} ({ends})"
 
     numbers = numpy_view(batch.weight)
-    check_weights(numbers, edge_location)
+    try:
+        check_weights(numbers, edge_location)
+    except GraphError as error:
+        raise GraphError(f"{error} {SKIP_ADVICE}") from error
     weights: NDArray[np.float32] = numbers.astype(np.float32)
     return weights

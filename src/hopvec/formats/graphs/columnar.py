@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from hopvec.errors import FormatError
+from hopvec.formats.arrow_data import arrow_errors, open_arrow_stream, validate
 from hopvec.formats.graphs.edges import Batch, EdgeStream, column_metadata
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
@@ -191,7 +192,7 @@ class _Reader:
         self.metadata["kind"] = kind
         with self.errors(kind):
             if kind == "Arrow stream":
-                stream = pa.ipc.open_stream(file.stream())
+                stream = open_arrow_stream(file.stream())
                 self.choose(stream.schema)
                 return self.stream(self.batches(stream, kind))
             data = _seekable(file)
@@ -207,14 +208,12 @@ class _Reader:
                 for start in range(0, len(batch), BATCH_ROWS):
                     rows = batch.slice(start, BATCH_ROWS)
                     columns = {role: rows.column(name) for role, name in self.columns.items()}
-                    edges = self._edges(columns, kind)
+                    edges = self._edges(columns)
                     self.rows += len(rows)
                     yield edges
 
-    def _edges(self, columns: dict[str, pa.Array], kind: str) -> Batch:
-        if kind != "table":  # a damaged file may hold anything
-            for column in columns.values():
-                column.validate(full=True)
+    def _edges(self, columns: dict[str, pa.Array]) -> Batch:
+        validate(columns.values())
 
         def locate(row: int) -> str:
             return f"{self.name}, {self.locate(self.rows + row)}"
@@ -242,13 +241,8 @@ class _Reader:
     def _part(self) -> Part:
         return self.parts[max(0, len(self.starts) - 1)]
 
-    @contextmanager
-    def errors(self, kind: str) -> Iterator[None]:
+    def errors(self, kind: str) -> AbstractContextManager[None]:
         """Convert errors of Arrow to FormatError with the file and the row."""
-        try:
-            yield
-        except (pa.ArrowException, OSError, MemoryError, UnicodeError) as error:
-            reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
-            row = self.rows - (self.starts[-1] if self.starts else 0)
-            after = f" after row {row:,}" if row else ""
-            raise FormatError(f"{self._file()}: damaged {kind} data{after} ({reason}).") from error
+        return arrow_errors(
+            self._file, kind, lambda: self.rows - (self.starts[-1] if self.starts else 0)
+        )

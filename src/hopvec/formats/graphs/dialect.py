@@ -33,6 +33,7 @@ MAY_PRECEDE_SPACES = ",;|"  # separators that may be followed by spaces
 MAX_LINES = 1000  # lines from which the dialect is detected
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?")  # also matches a whole number
 NOT_THOUSANDS = re.compile(r"[+-]?(0,\d+|\d+,(?!\d{3}$)\d+)")  # 1,000 may be a thousand
+WHOLE_FLOAT = re.compile(r"\d+\.0")  # an integer, as pandas writes it if others are missing
 JSON = re.compile(r'\{\s*"|\[\s*[\[{]|[\[{]$')
 
 
@@ -201,16 +202,21 @@ def _find_separator(location: str, lines: Sequence[str], options: ReadOptions) -
 
 
 def _has_decimal_commas(rows: Sequence[list[str]]) -> bool:
-    """Whether a column of three or more holds numbers with decimal commas, except in the first row.
+    """Whether most cells of one of three or more columns are numbers with decimal commas.
 
-    At least one of them must be unambiguous: 1,000 and 2,500 may be thousands.
+    At least one of them must be unambiguous: 1,000 and 2,500 may be thousands. No number has a
+    decimal point, except ids such as 1.0.
     """
-    points = any("." in cell and is_number(cell) for row in rows for cell in row)
+    cells = (cell for row in rows for cell in row)
+    points = any(
+        "." in cell and is_number(cell) and not WHOLE_FLOAT.fullmatch(cell) for cell in cells
+    )
     if len(rows[0]) < 3 or points:
         return False
     for at in range(len(rows[0])):
-        cells = [row[at] for row in rows[1:] or rows if at < len(row)]
-        if all(map(DECIMAL_COMMA.fullmatch, cells)) and any(map(NOT_THOUSANDS.fullmatch, cells)):
+        column = [row[at] for row in rows[1:] or rows if at < len(row)]
+        numbers = list(filter(DECIMAL_COMMA.fullmatch, column))
+        if 2 * len(numbers) > len(column) and any(map(NOT_THOUSANDS.fullmatch, numbers)):
             return True
     return False
 

@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.errors import FormatError
+from hopvec.errors import FormatError, MemoryLimitError
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.graph.columns import EdgeColumns
 from hopvec.graph.ids import first_missing
+from hopvec.machine import format_bytes
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -33,6 +34,8 @@ class Batch(NamedTuple):
     """The times as they are in the file; None if the edges have none."""
     bad: Mapping[int, str] = MappingProxyType({})
     """Rows that could not be parsed and are skipped, with the reason; their cells are empty."""
+    prefixes: tuple[str, str] | None = None
+    """The prefixes of sources and targets, if they are not those of the whole stream."""
 
     @property
     def names(self) -> Iterator[tuple[str, pa.Array]]:
@@ -65,17 +68,27 @@ class EdgeStream:
     nodes: pa.Array | int | None = None
     """All ids, in formats that list them; an integer n means 0 .. n-1. Set when all batches have
     been read."""
+    types: pa.Array | None = None
+    """The types of `nodes`, strings, in formats that have them."""
     duplicates: Literal["first"] | None = None
     """The default for repeated edges in this format: "first" if both ends may list an edge."""
     untyped: bool = False
     """Whether the file does not distinguish integers from strings. Ids are then strings, and
     become integers if all of them look like integers."""
+    decimal: str = "."
+    """The decimal mark of a text, which ids such as 1.0 have, too."""
     locate: Callable[[int], str] = lambda edge: f"edge {edge + 1:,}"
     """Where in the file an edge is, counted from 0, for error messages: 'line 48,213'."""
     locates_file: bool = False
     """Whether `locate` also names the file, because there are several."""
     relations: bool = False
     """Whether the batches have relations."""
+    prefixes: tuple[str, str] | None = None
+    """Prefixes that the ids of sources and targets get; None if they stay as they are."""
+    has_prefixes: bool = False
+    """Whether the ids have their prefixes already."""
+    parts: Sequence[EdgeStream] = ()
+    """The streams that this one joins."""
 
 
 @dataclass
@@ -111,6 +124,33 @@ def column_metadata(names: Sequence[str], columns: EdgeColumns) -> dict[str, Any
     ignored = [name for position, name in enumerate(names) if position not in columns]
     used = {"columns": columns.names(names)}
     return used | {"ignored": ignored} if ignored else used
+
+
+def check_matrix_options(name: str, options: ReadOptions) -> None:
+    """Raise FormatError for options that apply to lists of edges only; before a matrix is read."""
+    if options.bipartite:
+        raise FormatError(
+            f"{name}: bipartite=True is for lists of edges, and this is a matrix; leave it out."
+        )
+    for argument, given in (
+        ("nodes", options.nodes is not None),
+        ("duplicates", options.duplicates is not None),
+        ("loops", options.loops != "keep"),
+        ("bad_rows", options.bad_rows != "error"),
+    ):
+        if given:
+            raise FormatError(f"{name}: {argument}= does not apply to a matrix; leave it out.")
+
+
+def check_matrix_memory(name: str, entries: int, needed: int, options: ReadOptions) -> None:
+    """Raise MemoryLimitError if a matrix, and the graph built from it, do not fit in memory."""
+    limit = options._memory_bytes
+    if limit is not None and needed > limit:
+        raise MemoryLimitError(
+            f"{name}: a matrix is read as a whole, and one of {entries:,} entries needs at "
+            f"least {format_bytes(needed)}, but the memory limit is {format_bytes(limit)}. "
+            "Increase memory=, or convert the matrix to a list of edges, which is read in parts."
+        )
 
 
 def checked_matrix(

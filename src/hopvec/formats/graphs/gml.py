@@ -76,16 +76,18 @@ class _Token(NamedTuple):
 
 def _tokens(file: InputFile) -> Iterator[_Token]:
     """Iterate over words, brackets and quoted strings, which may span several lines."""
-    pending, first = "", 0
+    pending: list[str] = []  # the lines since a quote was opened
+    first = 0
     for number, line in file.lines():
         if not pending and line.lstrip().startswith("#"):
             continue
         first = first if pending else number
-        pending += line
-        if pending.count('"') % 2 == 0:
-            for match in TOKEN.finditer(pending):
-                yield _Token(first, match[0])
-            pending = ""
+        if (line.count('"') % 2 == 0) == bool(pending):  # the quote stays open, or is opened
+            pending.append(line)
+            continue
+        for match in TOKEN.finditer("".join((*pending, line))):
+            yield _Token(first, match[0])
+        pending = []
     if pending:
         raise FormatError(f"{file.name}, line {first:,}: the closing quote is missing.")
 

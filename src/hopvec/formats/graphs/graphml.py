@@ -104,6 +104,12 @@ class _Reader:
                     f"{self.file.name}, line {error.lineno:,}, column {error.offset + 1:,}: this "
                     f"is not well-formed XML ({expat.errors.messages[error.code]})."
                 ) from error
+            except FormatError:
+                raise
+            except (LookupError, ValueError) as error:  # of the encoding in the XML declaration
+                raise self._error(
+                    f"the encoding of the file is not supported ({error}); convert it to UTF-8."
+                ) from error
 
     def batches(self, stream: EdgeStream) -> Iterator[Batch]:
         """Iterate over the edges, a block of the file at a time."""
@@ -129,6 +135,9 @@ class _Reader:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         name = name.rpartition(" ")[2]
+        if name in ("node", "edge") and self.path[-1:] != ["graph"]:
+            parent = f"<{self.path[-1]}>" if self.path else "the document"
+            raise self._error(f"<{name}> must be an element of <graph>, found in {parent}.")
         if name == "node":
             self.nodes.append(self._attribute(attributes, name, "id"))
         elif name == "edge":

@@ -149,18 +149,20 @@ class InputFile:
 
     def _line(self, stream: io.BufferedReader, number: int) -> bytes:
         """The next line; raises FormatError for binary data before it fills the memory."""
-        line = b""
+        parts: list[bytes] = []
+        size = 0
         while part := stream.readline(BLOCK_BYTES):
-            line = line + part if line else part
+            parts.append(part)
+            size += len(part)
             if b"\0" in part:
                 raise FormatError(f"{self.name}, line {number:,}: a null byte; this is not text.")
             if part.endswith(b"\n"):
                 break
-            if len(line) > MAX_LINE:
+            if size > MAX_LINE:
                 raise FormatError(
                     f"{self.name}, line {number:,}: the line is longer than {MAX_LINE:,} bytes."
                 )
-        return line
+        return b"".join(parts)
 
     def report(self, fraction: float) -> None:
         """Report progress as a fraction of the file, for readers that seek in it."""

@@ -65,8 +65,10 @@ class Lines:
     normalize : callable
         Applied to each block, so that exactly one separator is between two columns.
     might_be_edge : callable
-        Whether a line that looks like a comment could also be an edge. Such a line below the first
-        edge raises FormatError, since skipping it would be a guess.
+        Whether a line that looks like a comment could also be an edge. Such a line below the header
+        or the first edge raises FormatError, since skipping it would be a guess.
+    header : bool
+        Whether the last line to skip is a header.
     """
 
     def __init__(
@@ -77,13 +79,14 @@ class Lines:
         comments: tuple[bytes, ...] = (),
         normalize: Callable[[bytes], bytes] = lambda block: block,
         might_be_edge: Callable[[str], bool] = lambda line: False,
+        header: bool = False,
     ) -> None:
         self._file, self._skip, self._comments = file, skip, comments
         self._prefixes = (b"\n", b" ", b"\t", *comments)  # of lines that may have no edge
         self._is_prefix = np.zeros(256, bool)
         self._is_prefix[[prefix[0] for prefix in self._prefixes]] = True
         self._max_prefix = int(np.flatnonzero(self._is_prefix)[-1])
-        self._normalize, self._might_be_edge = normalize, might_be_edge
+        self._normalize, self._might_be_edge, self._header = normalize, might_be_edge, header
         self._line, self._edge = 1, 0  # the numbers of the next line and of the next edge
         self._rest = b""
         self._recent: deque[Block] = deque(maxlen=RECENT)
@@ -159,10 +162,11 @@ class Lines:
             if not self._skip and not comment and line.strip():
                 kept.append(line)
                 continue
+            below = self._header and not self._skip
             self._skip = max(0, self._skip - 1)
             skipped.append(number)
             self.comments += comment
-            if comment and (kept or self._edge):
+            if comment and (kept or self._edge or below):
                 self._check_comment(line.decode(errors="replace"), number)
         kept.append(b"")
         return b"\n".join(kept), skipped

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.edges import Matrix, checked_matrix
+from hopvec.formats.graphs.edges import Matrix, check_matrix_options, checked_matrix
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.matlab5 import HEADER_BYTES, DamageError, MatlabFile, Variable
 from hopvec.formats.graphs.options import ReadOptions
@@ -30,6 +30,7 @@ def recognize(file: InputFile) -> str | None:
 
 def read_edges(file: InputFile, options: ReadOptions) -> Matrix:
     """Return the adjacency matrix. The format does not record whether it is symmetric."""
+    check_matrix_options(file.name, options)
     read = read_variable(file, partial(_choose, name=options.variable))
     return checked_matrix(read.location, read.matrix, read.metadata, options.unweighted)
 

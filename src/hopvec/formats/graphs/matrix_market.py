@@ -16,7 +16,12 @@ import numpy as np
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.edges import Matrix, checked_matrix
+from hopvec.formats.graphs.edges import (
+    Matrix,
+    check_matrix_memory,
+    check_matrix_options,
+    checked_matrix,
+)
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
 
@@ -28,6 +33,7 @@ FIELDS = ("pattern", "integer", "unsigned-integer", "real", "double")
 BLOCK_BYTES = 1 << 22  # bytes checked at a time
 MAX_LINE = 1 << 24  # bytes
 MIN_ENTRY_BYTES = 4  # "1 1" and the end of its line
+MIN_HELD_BYTES = 17  # of an entry in memory: two indices, a value, and two entries of the graph
 
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 INDICES = r"[0-9]+[ \t]+[0-9]+"
@@ -74,8 +80,11 @@ def read_edges(file: InputFile, options: ReadOptions) -> Matrix:
     import scipy.sparse as sp
 
     header = _header(file)
+    check_matrix_options(file.name, options)
     stream = file.stream()
     size = _size(file, stream)
+    needed = 52 * size.nodes + MIN_HELD_BYTES * size.entries
+    check_matrix_memory(file.name, size.entries, needed, options)
     matrix = _entries(file, header, size, stream)
     rows, columns, values = matrix.row, matrix.col, matrix.data
     if header.field == "pattern":

@@ -13,9 +13,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix, checked_matrix
+from hopvec.formats.graphs.edges import (
+    Batch,
+    EdgeStream,
+    Matrix,
+    check_matrix_options,
+    checked_matrix,
+)
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
+from hopvec.formats.npz_arrays import check_array, read_array
 
 SUFFIXES = (".npz",)
 OPTIONS = frozenset({"source", "target", "weight", "unweighted"})
@@ -75,7 +82,7 @@ class Arrays:
     def get(self, name: str) -> NDArray[Any]:
         """Read an array by name; raise FormatError if it is damaged."""
         try:
-            return self._archive[name]
+            return read_array(self._archive, name)
         except (ValueError, *DAMAGE) as error:
             raise FormatError(
                 f"{self.name}: the array {name!r} cannot be read ({error})."
@@ -88,7 +95,10 @@ def _sparse(file: InputFile, archive: Any, options: ReadOptions) -> Matrix:
     for name in ("source", "target", "weight"):
         if getattr(options, name) is not None:
             raise FormatError(f"{file.name}: this is a sparse matrix, so {name}= does not apply.")
+    check_matrix_options(file.name, options)
     try:
+        for name in archive.files:
+            check_array(archive, name)
         binary = archive.zip.fp
         binary.seek(0)
         matrix = sp.load_npz(binary)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import timedelta
 from difflib import get_close_matches
 from os import PathLike
 from typing import Any, Literal, TypedDict
 
 from hopvec.errors import ParameterError
+from hopvec.graph.age_weights import TimeOptions
 from hopvec.graph.bipartite import check_prefixes
 from hopvec.graph.columns import EDGES, ColumnSpec, PairKind
 from hopvec.graph.relation_options import RelationOptions
@@ -30,6 +32,10 @@ class TableKeywords(TypedDict, total=False):
     relation_balance: Literal["none", "total", "node"]
     relation_direction: Mapping[str, str] | str | None
     time: str | int | None
+    half_life: str | timedelta | None
+    as_of: Any
+    since: Any
+    until: Any
     directed: bool | None
     bipartite: bool
     prefixes: tuple[str, str] | None
@@ -38,6 +44,7 @@ class TableKeywords(TypedDict, total=False):
     loops: Literal["keep", "drop"]
     bad_rows: Literal["error", "skip"]
     nodes: Any
+    node_type: str | int | None
     threads: int | None
     memory: str | float | None
     reserve: Callable[[int, int], int] | None
@@ -68,9 +75,13 @@ class ReadOptions:
         What the file contains, as in `read_graph`.
     relation, relation_weights, relation_balance, relation_direction
         The relations of the edges, as in `read_graph`.
+    half_life, as_of, since, until
+        Weights by age and a window of time, as in `read_graph`.
     separator, header, comment, variable
         How the file is read, as in `read_graph`.
-    directed, symmetrize, bipartite, one_kind, prefixes, duplicates, loops, bad_rows, nodes
+    directed, symmetrize, bipartite, one_kind, prefixes, duplicates, loops, bad_rows
+        How the graph is built, as in `read_graph`.
+    nodes, node_type
         How the graph is built, as in `read_graph`.
     threads, memory, reserve, spill_dir
         Threads and memory, as in `read_graph`.
@@ -100,6 +111,10 @@ class ReadOptions:
     relation_balance: Literal["none", "total", "node"] = "none"
     relation_direction: Mapping[str, str] | str | None = None
     time: str | int | None = None
+    half_life: str | timedelta | None = None
+    as_of: Any = None
+    since: Any = None
+    until: Any = None
     separator: str | None = None
     header: bool | None = None
     comment: str | None = None
@@ -113,6 +128,7 @@ class ReadOptions:
     loops: Literal["keep", "drop"] = "keep"
     bad_rows: Literal["error", "skip"] = "error"
     nodes: Any = None
+    node_type: str | int | None = None
     threads: int | None = None
     memory: str | float | None = None
     reserve: Callable[[int, int], int] | None = None
@@ -130,7 +146,11 @@ class ReadOptions:
         for name in ("symmetrize", "bipartite", "one_kind"):
             check_flag(OWNER, name, getattr(self, name))
         self._check_bipartite()
-        _ = self._columns, self._relations, self._memory_bytes  # these raise ParameterError
+        if self.node_type is not None and self.nodes is None:
+            raise ParameterError(
+                f"{OWNER}: node_type= is a column of the nodes; give nodes= as well."
+            )
+        _ = self._columns, self._relations, self._times, self._memory_bytes  # raise ParameterError
 
     @property
     def _columns(self) -> ColumnSpec:
@@ -150,6 +170,13 @@ class ReadOptions:
         """How relations are weighted, balanced and directed."""
         return RelationOptions.checked(
             OWNER, self.relation_weights, self.relation_balance, self.relation_direction
+        )
+
+    @property
+    def _times(self) -> TimeOptions:
+        """The window of time, and how weights depend on age."""
+        return TimeOptions.checked(
+            OWNER, self.time, self.half_life, self.as_of, self.since, self.until
         )
 
     @property
@@ -173,10 +200,10 @@ class ReadOptions:
             raise ParameterError(
                 f"{OWNER}: the edges of a bipartite graph are undirected; leave directed=True out."
             )
-        if self.nodes is not None:
+        if self.nodes is not None and self.prefixes is None:
             raise ParameterError(
                 f"{OWNER}: a node without edges is on neither side of a bipartite graph; leave "
-                "nodes= out."
+                "nodes= out, or give prefixes=, which select the side by the type of a node."
             )
 
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from hopvec.errors import FormatError
+from hopvec.formats.arrow_data import open_parquet
 from hopvec.formats.graphs.input_file import InputFile
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".parquet", ".pq", ".parq")
 NULL = "__HIVE_DEFAULT_PARTITION__"
-BUFFER = 1 << 20  # bytes of a column chunk in memory, for row groups of any size
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,7 @@ class Part:
 
     def open(self) -> pq.ParquetFile:
         """Open the file for reading page by page."""
-        import pyarrow.parquet as pq
-
-        file = str(self.file) if isinstance(self.file, Path) else self.file
-        return pq.ParquetFile(file, pre_buffer=False, buffer_size=BUFFER)
+        return open_parquet(self.file)
 
     def schema(self, file: pq.ParquetFile) -> pa.Schema:
         """The columns of the file, then those encoded in its path."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from hopvec.address import is_address, shown_address
 from hopvec.errors import FormatError, ParameterError
@@ -84,6 +84,18 @@ def read_graph(
         The columns of an edge list: a name, or a number counted from 1.
     unweighted : bool, default False
         Ignores weights.
+    time : str or int, optional
+        The column of times: ISO dates, timestamps, or Unix time in seconds, milliseconds,
+        microseconds or nanoseconds. `graph.origin` shows which, and their span. Times without a
+        zone are UTC.
+    half_life : str or timedelta, optional
+        The age at which an edge counts half, such as "30d": its weight is multiplied by
+        0.5 ** (age / half_life). The units are s, min, h, d, w and y (365 days).
+    as_of : str, number, date or datetime, optional
+        The time from which ages are measured; a row after it is an error. By default the time of
+        the newest edge.
+    since, until : str, number, date or datetime, optional
+        The window of time: edges with since <= time < until are used.
     relation : str or int, optional
         The column of relations, such as KNOWS and LIKES.
     relation_weights, relation_balance, relation_direction : optional
@@ -114,10 +126,16 @@ def read_graph(
         What to do with edges from a node to itself.
     bad_rows : {"error", "skip"}, default "error"
         What to do with rows that cannot be edges: with a missing id, a weight that is not a number
-        or out of range, or too few or too many columns. "skip" drops them, and reports how many
+        or out of range, a time that is missing, unreadable or after `as_of`, or too few or too many
+        columns. "skip" drops them, and reports how many
         for each reason, with the first line.
-    nodes : path or sequence, optional
-        Ids of further nodes, which need not have edges.
+    nodes : path, table, sequence or dict, optional
+        Ids of further nodes, which need not have edges; of a table the column id, node or name.
+        Several files are a list of pathlib paths, or a dict of types and paths:
+        {"user": "users.csv", "item": "items.csv"}.
+    node_type : str or int, optional
+        The column of `nodes` with the types of nodes: a name, or a number counted from 1. By
+        default the labels of a file for Neo4j, if there are any. See Graph.node_types.
     threads : int, optional
         The number of threads. By default all cores.
     memory : str or number, optional
@@ -156,27 +174,53 @@ def read_graph(
     """
     progress = callback(progress, "reading")
     options = merge_options("read_graph", options or ReadOptions(), keywords, ReadKeywords)
-    build_progress = build_progress or no_progress
+    with open_edges(path, options, progress) as opened:
+        if isinstance(opened.edges, Matrix):
+            graph = graph_from_matrix(opened.name, opened.edges, options)
+        else:
+            stream, build_progress = opened.stream(), build_progress or no_progress
+            graph = graph_from_stream(opened.name, stream, options, build_progress)
+        return replace(graph, origin=opened.origin())
+
+
+class OpenedEdges(NamedTuple):
+    """An input that has been opened, before its edges are read."""
+
+    name: str
+    """Its name in messages."""
+    edges: EdgeStream | Matrix
+    origin: Callable[[], dict[str, Any]]
+    """Returns how it was read, for the run report, when all edges have been read."""
+
+    def stream(self) -> EdgeStream:
+        """The edges; raises FormatError if it is a matrix."""
+        if isinstance(self.edges, Matrix):
+            raise FormatError(f"{self.name}: this is a matrix, not a list of edges.")
+        return self.edges
+
+
+@contextmanager
+def open_edges(
+    path: str | PathLike[str] | Mapping[str, str | PathLike[str]],
+    options: ReadOptions,
+    progress: Progress | None,
+) -> Iterator[OpenedEdges]:
+    """Open a file, or several files, one per relation."""
     files = relation_files(path)
     if files is not None or isinstance(path, Mapping):
-        return _read_relation_files(files or {}, options, progress, build_progress)
+        with _open_relation_files(files or {}, options, progress) as opened:
+            yield opened
+        return
     _check_is_file(path, options)
     with InputFile(path, progress, options.spill_dir) as file:
         found, origin = _open_edges(file, options)
-        if isinstance(found, Matrix):
-            graph = graph_from_matrix(file.name, found, options)
-        else:
-            graph = graph_from_stream(file.name, found, options, build_progress)
-    return replace(graph, origin=origin | found.metadata)
+        yield OpenedEdges(file.name, found, lambda: origin | found.metadata)
 
 
-def _read_relation_files(
-    files: Mapping[str, str | PathLike[str]],
-    options: ReadOptions,
-    progress: Progress | None,
-    build_progress: Progress,
-) -> Graph:
-    """Read a graph from several files, one per relation."""
+@contextmanager
+def _open_relation_files(
+    files: Mapping[str, str | PathLike[str]], options: ReadOptions, progress: Progress | None
+) -> Iterator[OpenedEdges]:
     if options.relation is not None:
         raise ParameterError(
             "read_graph: relation= names a column, but here every file is a relation; leave it out."
@@ -198,16 +242,18 @@ def _read_relation_files(
             {relation: (opened[relation].name, edges) for relation, (edges, _) in found.items()}
         )
         name = ",".join(f"{relation}={file.name}" for relation, file in opened.items())
-        graph = graph_from_stream(name, stream, options, build_progress)
-        origins = {relation: origin | edges.metadata for relation, (edges, origin) in found.items()}
-    formats = sorted({origin["format"] for origin in origins.values()})
-    origin = {
-        "file": name,
-        "format": ", ".join(formats),
-        "duplicates": options.duplicates or "sum",
-        "files by relation": origins,
-    }
-    return replace(graph, origin=origin | stream.metadata)
+
+        def origin() -> dict[str, Any]:
+            origins = {relation: how | edges.metadata for relation, (edges, how) in found.items()}
+            return {
+                "file": name,
+                "format": ", ".join(sorted({how["format"] for how in origins.values()})),
+                "duplicates": options.duplicates or "sum",
+                "files by relation": origins,
+                **stream.metadata,
+            }
+
+        yield OpenedEdges(name, stream, origin)
 
 
 def _open_edges(
@@ -272,8 +318,8 @@ def check_options_apply(
 ) -> None:
     """Raise FormatError for options that do not apply to the format."""
     for field in fields(options):
-        given = getattr(options, field.name) != field.default
-        if given and field.name in FORMAT_OPTIONS - allowed:
+        other = field.name in FORMAT_OPTIONS - allowed
+        if other and getattr(options, field.name) != field.default:
             raise FormatError(
                 f"{name}: {field.name}= does not apply to the format {format_}; leave it out."
             )

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from hopvec.address import is_address
 from hopvec.errors import FormatError
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix
 from hopvec.progress import Progress
@@ -18,7 +19,7 @@ def relation_files(path: Any) -> dict[str, str | PathLike[str]] | None:
     """The files by relation of a dict, or of text such as "KNOWS=a.csv,LIKES=b.csv"; else None."""
     if isinstance(path, Mapping):
         return {str(name): file for name, file in path.items()}
-    if not isinstance(path, str) or "=" not in path or Path(path).exists():
+    if not isinstance(path, str) or "=" not in path or is_address(path) or Path(path).exists():
         return None
     parts = [part.partition("=") for part in path.split(",")]
     if not all(name.strip() and mark and file.strip() for name, mark, file in parts):
@@ -62,6 +63,7 @@ def join_streams(found: Mapping[str, tuple[str, EdgeStream | Matrix]]) -> EdgeSt
         locate=locate,
         locates_file=True,
         relations=True,
+        parts=all_streams,
     )
 
 
@@ -72,7 +74,8 @@ def _batches(streams: Mapping[str, tuple[str, EdgeStream]], starts: list[int]) -
         for batch in stream.batches:
             rows += len(batch.source)
             yield batch._replace(
-                relation=pa.repeat(pa.scalar(relation, pa.large_string()), len(batch.source))
+                relation=pa.repeat(pa.scalar(relation, pa.large_string()), len(batch.source)),
+                prefixes=stream.prefixes,
             )
 
 

@@ -10,12 +10,13 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from hopvec.address import IN_MEMORY, Address, parse_address, scrub
+from hopvec.address import IN_MEMORY, Address, parse_address
+from hopvec.credentials import scrub
 from hopvec.errors import FormatError, MissingExtraError, ParameterError
 from hopvec.formats.graphs.build import graph_from_stream
 from hopvec.formats.graphs.columnar import BATCH_ROWS, OPTIONS, from_reader
 from hopvec.formats.graphs.options import ReadOptions, TableKeywords, merge_options
-from hopvec.formats.graphs.read import check_options_apply
+from hopvec.formats.graphs.read import OpenedEdges, check_options_apply
 from hopvec.graph import Graph
 from hopvec.graph.arrow import choose_table_columns
 from hopvec.progress import Progress, ProgressOption, callback, no_progress
@@ -55,11 +56,13 @@ def read_sql(
         Called with the percentage of the graph that is built, and 100, after all rows are read.
     source, target, weight, relation, time : str or int, optional
         The columns: a name, or a number counted from 1.
+    half_life, as_of, since, until : optional
+        Weights by age and a window of time, as in `read_graph`.
     unweighted, directed, bipartite, prefixes, one_kind : optional
         The kind of the graph, as in `read_graph`.
     relation_weights, relation_balance, relation_direction : optional
         How relations are weighted, balanced and directed, as in `Graph.from_edges`.
-    duplicates, loops, bad_rows, nodes : optional
+    duplicates, loops, bad_rows, nodes, node_type : optional
         How the graph is built, as in `read_graph`.
     threads, memory, reserve, spill_dir : optional
         Threads and memory, as in `read_graph`.
@@ -90,10 +93,21 @@ def read_sql(
     Graph(3 nodes, 2 edges, directed, weighted)
     """
     progress = callback(progress, "reading")
+    options = merge_options("read_sql", options or ReadOptions(), keywords, TableKeywords)
+    with open_query(query, connection, options, progress) as opened:
+        stream, build_progress = opened.stream(), build_progress or no_progress
+        graph = graph_from_stream(opened.name, stream, options, build_progress)
+        return replace(graph, origin=opened.origin())
+
+
+@contextmanager
+def open_query(
+    query: str, connection: str, options: ReadOptions, progress: Progress | None
+) -> Iterator[OpenedEdges]:
+    """Run a query whose rows are edges."""
     if not isinstance(query, str) or not query.strip(" \t\r\n;"):
         raise ParameterError(f"read_sql: query must be SQL, such as {EXAMPLE!r}, got {query!r}.")
     address = parse_address(connection if isinstance(connection, str) else "")
-    options = merge_options("read_sql", options or ReadOptions(), keywords, TableKeywords)
     options = replace(options, _query=None)
     check_options_apply(address.shown, "SQL", OPTIONS, options)
     if options.format is not None:
@@ -104,15 +118,14 @@ def read_sql(
     with READERS[address.kind](address, plain, options) as rows:
         batches = _batches(address, rows.reader, progress or no_progress)
         stream = from_reader(address.shown, rows.schema, batches, options)
-        graph = graph_from_stream(address.shown, stream, options, build_progress or no_progress)
-    origin = {
-        "file": address.shown,
-        "format": "SQL",
-        "kind": address.database,
-        "query": " ".join(scrub(query).split()),
-        "duplicates": options.duplicates or "sum",
-    }
-    return replace(graph, origin=origin | stream.metadata)
+        origin = {
+            "file": address.shown,
+            "format": "SQL",
+            "kind": address.database,
+            "query": " ".join(scrub(query).split()),
+            "duplicates": options.duplicates or "sum",
+        }
+        yield OpenedEdges(address.shown, stream, lambda: origin | stream.metadata)
 
 
 def _batches(

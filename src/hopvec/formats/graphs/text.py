@@ -7,7 +7,7 @@ import logging
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from hopvec.errors import FormatError
+from hopvec.formats.graphs.bad_rows import SKIP_ADVICE
 from hopvec.formats.graphs.dialect import (
     DECIMAL_COMMA,
     ICONV,
@@ -28,8 +29,10 @@ from hopvec.formats.graphs.dialect import (
 from hopvec.formats.graphs.edges import Batch, EdgeStream, column_metadata
 from hopvec.formats.graphs.input_file import HEAD, InputFile
 from hopvec.formats.graphs.lines import Block, Lines, parse_ahead
+from hopvec.formats.graphs.node_rows import NODE_COLUMNS, NodeRows
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.graph.columns import (
+    EDGES,
     EdgeColumns,
     choose_columns,
     chosen_by_position_warning,
@@ -70,7 +73,13 @@ def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     body = rows[1:] if dialect.header else rows
     numeric = [_fraction_of_numbers(body, at, dialect) for at in range(dialect.count)]
     _check_is_edge_list(file.name, rows, dialect, options)
-    columns = choose_columns(file.name, names, dialect.count, numeric, options._columns)
+    _check_weight_number(file.name, dialect, options)
+    columns = choose_columns(
+        file.name, names, dialect.count, numeric, options._columns, header_found=dialect.header
+    )
+    node_rows = NodeRows.find(names) if options._pairs is EDGES else None
+    if node_rows is not None:  # the columns before the edges are properties of nodes
+        numeric[: columns.source] = [0.0] * columns.source
     for warning in (
         *_column_warnings(names, body, numeric, columns, options),
         *_dialect_warnings(rows, dialect, columns, options),
@@ -83,14 +92,27 @@ def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     }
     if dialect.decimal != "." and columns.weight is not None:
         metadata["decimal mark"] = SEPARATOR_NAMES[dialect.decimal]
+    if node_rows is not None:
+        metadata["ignored"] = [name for name in metadata["ignored"] if name not in NODE_COLUMNS]
     lines = edge_lines(file, dialect, options)
-    return EdgeStream(
-        _batches(file, lines, dialect, columns, metadata, skip=options.bad_rows == "skip"),
+
+    def line(edge: int) -> int:
+        return lines.number(edge if node_rows is None else node_rows.row(edge))
+
+    batches = _batches(
+        file, lines, dialect, columns, metadata, node_rows, line, skip=options.bad_rows == "skip"
+    )
+    stream = EdgeStream(
+        batches,
         metadata,
         untyped=True,
-        locate=lambda edge: f"line {lines.number(edge):,}",
+        decimal=dialect.decimal,
+        locate=lambda edge: f"line {line(edge):,}",
         relations=columns.relation is not None,
     )
+    if node_rows is not None:
+        stream.batches = node_rows.add_nodes(stream, file.name, batches)
+    return stream
 
 
 def _fraction_of_numbers(rows: list[list[str]], at: int, dialect: Dialect) -> float:
@@ -118,10 +140,11 @@ def _column_warnings(
         if all(map(TIMESTAMP.fullmatch, cells)):
             yield (
                 f"Column {columns.weight + 1} is used as the weight, although its numbers look "
-                "like timestamps: pass unweighted=True to ignore it."
+                f"like timestamps: pass time={columns.weight + 1} to read it as the time of the "
+                "edges, or unweighted=True to ignore it."
             )
     if columns.weight is None and not options.unweighted:
-        for at in (at for at in range(len(body[0]) if body else 0) if at not in columns):
+        for at in (at for at in range(len(numeric)) if at not in columns):
             cells = [row[at] for row in body if at < len(row)]
             if any("," in cell for cell in cells) and all(map(DECIMAL_COMMA.fullmatch, cells)):
                 name = repr(names[at]) if names else f"column {at + 1}"
@@ -169,6 +192,20 @@ def _check_is_edge_list(
         )
 
 
+def _check_weight_number(name: str, dialect: Dialect, options: ReadOptions) -> None:
+    """Raise FormatError for weight=1 without a header, which may be a slip for weights=1.
+
+    It would make ids of the other columns, which may be the weights.
+    """
+    ends_given = options.source is not None and options.target is not None
+    by_number = str(options.weight).isdecimal() and not dialect.header
+    if by_number and options.header is None and not ends_given:
+        raise FormatError(
+            f"{name}: weight={options.weight} is the number of a column. Confirm that the first "
+            f"line is {dialect.pairs.one} with header=False, or choose source= and target= as well."
+        )
+
+
 def _may_be_header(rows: list[list[str]], columns: EdgeColumns) -> bool:
     """Whether the first row may name the columns, because its ids occur in no other row.
 
@@ -198,6 +235,7 @@ def edge_lines(file: InputFile, dialect: Dialect, options: ReadOptions) -> Lines
         comments=dialect.comments,
         normalize=dialect.normalize,
         might_be_edge=might_be_edge,
+        header=dialect.header,
     )
 
 
@@ -207,19 +245,25 @@ def _batches(
     dialect: Dialect,
     chosen: EdgeColumns,
     metadata: dict[str, Any],
+    node_rows: NodeRows | None,
+    line: Callable[[int], int],
     *,
     skip: bool,
 ) -> Iterator[Batch]:
+    """The edges; `line` is the number of the line of an edge."""
     rows = 0
     used = {role: at for role, at in chosen._asdict().items() if at is not None}
+    used |= {} if node_rows is None else node_rows.columns
     for parsed, bad in parse(
         file, lines, dialect, list(used.values()), weight=chosen.weight, skip=skip
     ):
         columns = dict(zip(used, parsed, strict=True))
+        if node_rows is not None:
+            columns, bad = node_rows.split(columns, bad)
         if "weight" in columns and skip:
             columns["weight"] = _numbers_or_nan(columns["weight"], dialect)
         elif "weight" in columns:
-            columns["weight"] = _numbers(columns["weight"], file, lines, dialect, rows)
+            columns["weight"] = _numbers(columns["weight"], file, line, dialect, rows)
         yield Batch(**{"weight": None, **columns}, bad=bad)
         rows += len(columns["source"])
     if rows == 0:
@@ -236,7 +280,7 @@ def parse(
     *,
     weight: int | None = None,
     skip: bool = False,
-) -> Iterator[tuple[list[pa.Array], dict[int, str]]]:
+) -> Iterator[tuple[list[pa.Array], Mapping[int, str]]]:
     """The used columns, batch by batch: strings, except for the column `weight`.
 
     If `skip`, the cells of lines that cannot be parsed are empty; each such row has a reason.
@@ -247,7 +291,7 @@ def parse(
 
 def _columns_and_bad_rows(
     name: str, dialect: Dialect, used: Sequence[int], weight: int | None, skip: bool, block: Block
-) -> tuple[list[pa.Array], dict[int, str]]:
+) -> tuple[list[pa.Array], Mapping[int, str]]:
     try:
         return _columns(name, dialect, used, weight, block), {}
     except FormatError:
@@ -328,8 +372,9 @@ def _parse_error(name: str, dialect: Dialect, block: Block, error: str) -> Forma
     quotes = (
         row for row, line in enumerate(rows) if b'"' in line and _has_open_quote(line, dialect)
     )
+    skip = f" {SKIP_ADVICE}" if dialect.pairs is EDGES else ""
     if (row := next(quotes, None)) is not None:
-        return FormatError(f"{location(row)}: {OPEN_QUOTE}")
+        return FormatError(f"{location(row)}: {OPEN_QUOTE}{skip}")
     if "UTF8" in error:
         row = next(row for row, line in enumerate(rows) if not _is_utf8(line))
         return FormatError(f"{location(row)}: this is not UTF-8 text. {ICONV}")
@@ -345,7 +390,7 @@ def _parse_error(name: str, dialect: Dialect, block: Block, error: str) -> Forma
         )
     return FormatError(
         f"{location(row - 1)}: {rows[row - 1].decode(errors='replace')[:60]!r} has {actual} "
-        f"columns, but the lines before it have {expected}.{advice}"
+        f"columns, but the lines before it have {expected}.{advice}{skip}"
     )
 
 
@@ -383,7 +428,7 @@ def _numbers_or_nan(column: pa.Array, dialect: Dialect) -> pa.Array:
 
 
 def _numbers(
-    column: pa.Array, file: InputFile, lines: Lines, dialect: Dialect, before: int
+    column: pa.Array, file: InputFile, line: Callable[[int], int], dialect: Dialect, before: int
 ) -> pa.Array:
     """The weights as numbers; raises FormatError with the line of the first that is not one."""
     if pa.types.is_floating(column.type):
@@ -392,7 +437,7 @@ def _numbers(
     for row, cell in enumerate(cells):
         if not dialect.is_number(cell):
             raise FormatError(
-                f"{file.name}, line {lines.number(before + row):,}: the weight {cell!r} is not a "
+                f"{file.name}, line {line(before + row):,}: the weight {cell!r} is not a "
                 "number. Choose another column with weight=, ignore it with unweighted=True, or "
                 "use bad_rows='skip' to skip such rows."
             )

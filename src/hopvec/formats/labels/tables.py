@@ -13,6 +13,7 @@ from hopvec.formats.graphs import adjacency, text
 from hopvec.formats.graphs.edges import EdgeStream, column_metadata
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
+from hopvec.formats.graphs.table_file import open_table_file
 from hopvec.graph.columns import LABELED, choose_columns, chosen_by_position_warning
 from hopvec.graph.id_encoder import parse_integer_ids
 from hopvec.graph.ids import first_missing
@@ -60,26 +61,15 @@ def read_lists(file: InputFile, options: LabelOptions) -> Labels:
 
 def read_table(file: InputFile, options: LabelOptions) -> Labels:
     """Read a Parquet or Arrow file, or a directory of Parquet files."""
-    import pyarrow.dataset as ds
-
-    if file.path is None or file.compression:
-        raise FormatError(
-            f"{file.name}: labels in Parquet or Arrow files must be on disk and not compressed "
-            "again; decompress the file first."
-        )
-    kind = "parquet" if file.is_directory or file.head.startswith(b"PAR1") else "ipc"
-    try:
-        table = ds.dataset(file.path, format=kind)
+    with open_table_file(file) as table:
         names = table.schema.names
         columns = choose_columns(
             file.name, names, len(names), [False] * len(names), options.as_edges()._columns
         )
         if note := chosen_by_position_warning(names, columns, options.as_edges()._columns):
             logger.warning("%s: %s", file.name, note)
-        chosen = table.to_table(columns=[names[columns.source], names[columns.target]])
-        ids, labels = (column.combine_chunks() for column in chosen.columns)
-    except pa.ArrowException as error:
-        raise FormatError(f"{file.name}: the labels cannot be read ({error}).") from error
+        chosen = table.read([names[columns.source], names[columns.target]])
+    ids, labels = (column.combine_chunks() for column in chosen.columns)
     return _labels(file, ids, labels, column_metadata(names, columns), options)
 
 

@@ -8,6 +8,7 @@ likely_links.py     the edges that nodes are most likely to get
 search.py           search of nodes by name
 app.py              the page and its JSON API
 guard.py            which requests are allowed: Host check, same origin, token
+connections.py      limits of connections: their number, and the time of a request
 server.py           serve: listens on a port until Ctrl-C
 notebook.py         explore: the page in a cell of a notebook
 static/             the page: HTML, CSS and JavaScript modules

@@ -68,7 +68,10 @@ def _api(exploration: Exploration) -> list[Route]:
 
     def members(request: Request) -> Response:
         column = _one_of(exploration._columns, request, "column")
-        return _binary(column.members(request.path_params["code"]))
+        code = _number(request.path_params["code"])
+        if code < 0:
+            raise HTTPException(404, "There is no such class.")
+        return _binary(column.members(code))
 
     def names(request: Request) -> Response:
         nodes = [_number(text) for text in request.query_params.get("nodes", "").split(",")]
@@ -87,23 +90,23 @@ def _api(exploration: Exploration) -> list[Route]:
         return JSONResponse(exploration._card(node))
 
     def neighborhood(request: Request) -> Response:
-        node, k = request.path_params["node"], _number(request.query_params.get("k", "10"))
-        if node >= len(exploration):
-            raise HTTPException(404, f"There is no node {node}.")
+        node, k = _number(request.path_params["node"]), _number(request.query_params.get("k", "10"))
+        if not 0 <= node < len(exploration):
+            raise HTTPException(404, "There is no such node.")
         if not 1 <= k <= MAX_NEIGHBORS:
             raise HTTPException(400, f"k must be an integer from 1 to {MAX_NEIGHBORS}.")
         return JSONResponse(exploration._neighborhood(node, k))
 
     return [
         Route("/api/about", about),
-        Route("/api/positions/{side:int}", positions),
-        Route("/api/columns/{column:int}", legend),
-        Route("/api/columns/{column:int}/codes", codes),
-        Route("/api/columns/{column:int}/members/{code:int}", members),
+        Route("/api/positions/{side}", positions),
+        Route("/api/columns/{column}", legend),
+        Route("/api/columns/{column}/codes", codes),
+        Route("/api/columns/{column}/members/{code}", members),
         Route("/api/names", names),
         Route("/api/complete", complete),
         Route("/api/find", find),
-        Route("/api/nodes/{node:int}", neighborhood),
+        Route("/api/nodes/{node}", neighborhood),
     ]
 
 
@@ -114,13 +117,14 @@ def _binary(array: NDArray[Any]) -> Response:
 
 
 def _one_of(listed: tuple[Any, ...], request: Request, name: str) -> Any:
-    number = request.path_params[name]
-    if number >= len(listed):
-        raise HTTPException(404, f"There is no {name} {number}.")
+    number = _number(request.path_params[name])
+    if not 0 <= number < len(listed):
+        raise HTTPException(404, f"There is no such {name}.")
     return listed[number]
 
 
 def _number(text: str) -> int:
+    """The number that a text holds, or -1; int() refuses more than 4,300 digits."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else -1
 
 

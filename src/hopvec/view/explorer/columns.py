@@ -163,7 +163,10 @@ def column_of(name: str, values: pa.Array) -> Column | None:
         return NumberColumn.from_values(name, values.to_numpy(zero_copy_only=False))
     if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return None
-    strings = values.cast(pa.large_string()).dictionary_encode()
+    try:
+        strings = values.cast(pa.large_string()).dictionary_encode()
+    except pa.ArrowException:  # intervals, and bytes of other types that are not text
+        return None
     given = strings.indices.is_valid().to_numpy(zero_copy_only=False)
     numbers = pc.fill_null(strings.indices, 0).to_numpy()
     return LabelColumn.from_pairs(

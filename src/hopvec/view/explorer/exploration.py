@@ -114,7 +114,7 @@ class Exploration:
         embeddings : dict of str to Embedding
             One to three embeddings of the same nodes, by name.
         labels : Labels, optional
-            Colors nodes by class.
+            Colors nodes by class; by default by their types, if they have any.
         graph : Graph, optional
             Shows the edges and the likely links of nodes.
         positions : dict of str to array of float32, shape (n, 2), optional
@@ -162,9 +162,13 @@ class Exploration:
         found: list[Column] = []
         labeled = None if labels is None else labels.align(first)
         label = None if labeled is None else label_column(labeled, len(first))
+        types = None if first.types is None else column_of("type", first.types)
+        label = types if label is None else label
         edges = None if graph is None else NodeEdges.from_graph(graph, first.ids)
         if edges is not None:
             found.append(NumberColumn.from_values("degree", edges.degrees))
+        if types is not None and label is not types:
+            found.insert(0, types)
         found += [
             column
             for name, values in (columns or {}).items()
@@ -188,7 +192,7 @@ class Exploration:
             "directed": self._edges is not None and self._edges.graph.directed,
             "bipartite": self._edges is not None and self._edges.graph.is_target is not None,
             "links": None if self._links is None else self._links.metadata,
-            "labeled": self._label is not None,
+            "labeled": None if self._label is None else self._label.name,
             "columns": [column.name for column in self._columns],
             "embeddings": [
                 {
@@ -321,7 +325,9 @@ def mapped(embedding: Embedding) -> Embedding:
     for _, rows in iter_blocks(embedding):
         spill.append(rows)
     vectors = spill.mapped(np.dtype(np.float32), embedding.vectors.shape)
-    return Embedding(vectors, embedding.ids, embedding.parameters, embedding.graph)
+    return Embedding(
+        vectors, embedding.ids, embedding.parameters, embedding.graph, types=embedding.types
+    )
 
 
 def in_square(positions: NDArray[np.float32]) -> NDArray[np.float32]:

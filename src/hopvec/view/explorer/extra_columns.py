@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.formats import EMBEDDING_FORMATS, parquet, suffix_of
-from hopvec.formats.positions import PLANE, can_hold_positions, read_positions
+from hopvec.formats.positions import PLANE, can_hold_positions, open_vectors, read_positions
 from hopvec.formats.table import find_columns
 
 
@@ -27,12 +26,14 @@ def read_extra_columns(path: str | Path) -> ExtraColumns:
     path = Path(path)
     if not can_hold_positions(path):
         return ExtraColumns(None, {})
-    import pyarrow.dataset as ds
-
-    kind = "parquet" if EMBEDDING_FORMATS[suffix_of(path)] is parquet else "ipc"
-    table = ds.dataset(path, format=kind)
     positions = read_positions(path)
-    skipped = {*find_columns(path, table.schema).names, *(PLANE if positions is not None else ())}
-    read = table.to_table(columns=[name for name in table.schema.names if name not in skipped])
-    columns = {name: read.column(name).combine_chunks() for name in read.column_names}
+    if not path.is_file():
+        return ExtraColumns(positions, {})
+    with open_vectors(path) as table:
+        skipped = {*find_columns(path, table.schema).names}
+        skipped |= set(PLANE if positions is not None else ())
+        names = [name for name in table.schema.names if name not in skipped]
+        schema = pa.schema([table.schema.field(name) for name in names])
+        read = pa.Table.from_batches(table.batches(names), schema).unify_dictionaries()
+        columns = {name: read.column(name).combine_chunks() for name in names}
     return ExtraColumns(positions, columns)

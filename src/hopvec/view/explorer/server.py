@@ -128,6 +128,8 @@ def new_server(
     """A server for a listening socket, and its URL, which `started` is called with."""
     import uvicorn
 
+    from hopvec.view.explorer.connections import connection_settings
+
     port = listener.getsockname()[1]
     url = _url(host, port, token)
 
@@ -142,6 +144,7 @@ def new_server(
         log_level="error",
         server_header=False,
         timeout_graceful_shutdown=1,
+        **connection_settings(),
     )
     return Server(settings), url
 

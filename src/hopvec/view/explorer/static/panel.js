@@ -278,7 +278,7 @@ function edgeList(about, found, callbacks) {
 }
 
 function labelHead(about) {
-  return about.labeled ? [["label", "label"]] : [];
+  return about.labeled ? [[about.labeled, "label"]] : [];
 }
 
 function labelCell(about, card) {

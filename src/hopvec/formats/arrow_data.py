@@ -1,0 +1,128 @@
+"""Opens Parquet and Arrow files for every reader: edges, nodes, labels, features and vectors.
+
+Arrow trusts a file: an offset that is wrong makes it read out of bounds, which ends the process. So
+columns are validated before anything else touches them, and whatever Arrow raises becomes
+FormatError with the file and the row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import pyarrow as pa
+
+from hopvec.errors import FormatError, HopvecError
+from hopvec.machine import total_memory
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+BUFFER = 1 << 20  # bytes of a column chunk in memory, for row groups of any size
+SMALL_FILE = 1 << 24  # bytes
+
+Source = Path | BinaryIO
+"""A file by its path, or its bytes."""
+
+
+def open_parquet(source: Source) -> pq.ParquetFile:
+    """Open a Parquet file for reading page by page, with checksums verified where there are any.
+
+    pre_buffer would hold the whole file in memory, and without buffer_size, whole columns of a row
+    group are.
+    """
+    import pyarrow.parquet as pq
+
+    file = str(source) if isinstance(source, Path) else source
+    return pq.ParquetFile(
+        file, pre_buffer=False, buffer_size=BUFFER, page_checksum_verification=True
+    )
+
+
+@contextmanager
+def open_arrow(
+    source: Source, options: pa.ipc.IpcReadOptions | None = None
+) -> Iterator[pa.ipc.RecordBatchFileReader]:
+    """Open an Arrow file; its batches stay valid if the file changes.
+
+    A small file is read at once: then Arrow compares the length of each buffer with the bytes that
+    are there, instead of allocating what the file declares.
+    """
+    if not isinstance(source, Path):
+        data = pa.PythonFile(source, "r")
+    elif source.stat().st_size <= SMALL_FILE:
+        data = pa.BufferReader(source.read_bytes())
+    else:
+        data = pa.OSFile(str(source))
+    with data, pa.ipc.open_file(data, options=options) as reader:
+        yield reader
+
+
+def open_arrow_stream(stream: BinaryIO) -> pa.ipc.RecordBatchStreamReader:
+    """Open an Arrow stream."""
+    return pa.ipc.open_stream(pa.PythonFile(_ReadInPieces(stream), "r"))
+
+
+class _ReadInPieces:
+    """A stream that allocates what it reads, not what is asked for, which a file may declare."""
+
+    closed = False
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def read(self, size: int) -> bytes:
+        parts: list[bytes] = []
+        while size and (part := self._stream.read(min(size, BUFFER))):
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+
+def record_batches(reader: pa.ipc.RecordBatchFileReader) -> Iterator[pa.RecordBatch]:
+    """The record batches of an Arrow file."""
+    for number in range(reader.num_record_batches):
+        yield reader.get_batch(number)
+
+
+def validated(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches, each validated before it is handed out."""
+    for batch in batches:
+        validate(batch.columns)
+        yield batch
+
+
+def validate(columns: Iterable[pa.Array]) -> None:
+    """Raise ArrowInvalid if an offset, a length, an index or a string of the columns is invalid."""
+    for column in columns:
+        column.validate(full=True)
+
+
+@contextmanager
+def arrow_errors(
+    name: str | Callable[[], str], kind: str, row: Callable[[], int] = lambda: 0
+) -> Iterator[None]:
+    """Convert errors of Arrow to FormatError with the file and the number of rows read.
+
+    Running out of memory is an error of the file if it declares more than the machine has.
+    """
+    try:
+        yield
+    except HopvecError:
+        raise
+    except (pa.ArrowException, OSError, MemoryError, ValueError) as error:
+        if isinstance(error, MemoryError) and not declared_too_much(error):
+            raise
+        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
+        after = f" after row {row():,}" if row() else ""
+        file = name if isinstance(name, str) else name()
+        raise FormatError(f"{file}: damaged {kind} data{after} ({reason}).") from error
+
+
+def declared_too_much(error: MemoryError) -> bool:
+    """Whether Arrow could not allocate more than the machine has: only a damaged file asks so."""
+    found = re.search(r"size (\d+) failed", str(error))
+    return found is not None and int(found[1]) > total_memory()

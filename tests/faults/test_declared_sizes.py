@@ -1,0 +1,106 @@
+"""What a header declares is compared with the bytes that are there before memory is allocated."""
+
+import io
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import hopvec
+from hopvec import FormatError, GraphError, MemoryLimitError
+from hopvec.formats.graphs import declared_nodes
+
+FILES = Path(__file__).parent / "files"
+
+
+@pytest.fixture(autouse=True)
+def _little_memory():
+    """Fails if more than 64 MB are allocated at a time."""
+    tracemalloc.start()
+    yield
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 64 << 20
+
+
+@pytest.mark.parametrize("name", ["n-bomb.npz", "big.mtx"])
+def test_isolated_nodes_by_declaration_alone_are_refused_with_their_number(name):
+    message = rf"{name}: the file declares 100,000,000 nodes, but has 1 edge|but has 2 edges"
+    with pytest.raises(GraphError, match=message) as error:
+        hopvec.read_graph(FILES / name)
+    assert "99,999,99" in str(error.value)
+    assert "allow them with memory=, which must be at least 10 GB" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("n-bomb.npz", "They need at least 10 GB, but the memory limit is"),
+        ("big.mtx", "one of 1 entries needs at least 5.2 GB, but the memory limit is"),
+    ],
+)
+def test_isolated_nodes_by_declaration_alone_must_fit_in_the_memory_limit(name, message):
+    with pytest.raises(MemoryLimitError, match=message):
+        hopvec.read_graph(FILES / name, memory="2GB")
+
+
+def test_more_nodes_than_a_graph_can_have_are_refused():
+    with pytest.raises(FormatError, match="a graph has at most 2,147,483,647"):
+        hopvec.read_graph(FILES / "n-2e62.npz", memory="2GB")
+
+
+def test_declared_nodes_that_a_memory_limit_allows_are_reported(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(declared_nodes, "MAX_WITHOUT_LIMIT", 10)
+    np.savez(tmp_path / "graph.npz", src=[0, 1], dst=[1, 2], n=100)
+    with pytest.raises(GraphError, match="at least 96 nodes are isolated"):
+        hopvec.read_graph(tmp_path / "graph.npz")
+    graph = hopvec.read_graph(tmp_path / "graph.npz", memory="1GB")
+    assert graph.nodes == 100
+    assert "at least 96 nodes are isolated" in caplog.text
+
+
+def test_a_word2vec_header_is_compared_with_the_size_of_the_file():
+    with pytest.raises(FormatError, match="its 15 bytes are too few for 1 vectors of dim 99999999"):
+        hopvec.load(FILES / "w2v-dim.txt")
+
+
+def test_a_word2vec_file_without_vectors_may_have_any_dim(tmp_path):
+    (tmp_path / "vectors.txt").write_text("0 999999999\n")
+    assert hopvec.load(tmp_path / "vectors.txt").vectors.shape == (0, 999999999)
+
+
+def forged(array, shape):
+    """The bytes of an array whose header declares another shape."""
+    file = io.BytesIO()
+    header = {"descr": array.dtype.str, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(file, header)
+    return file.getvalue() + array.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("arrays", "wrong"),
+    [
+        ({"vectors": np.ones((2, 3), np.float32), "ids": np.arange(2)}, "vectors"),
+        ({"vectors": np.ones((2, 3), np.float32), "ids": np.arange(2)}, "ids"),
+        ({"src": np.arange(2), "dst": np.arange(2)}, "src"),
+        ({"matrix": sp.csr_array(np.eye(3))}, "indptr"),
+    ],
+)
+def test_an_npz_array_that_declares_more_than_it_has_is_refused(tmp_path, arrays, wrong):
+    path = tmp_path / "arrays.npz"
+    if "matrix" in arrays:
+        sp.save_npz(path, arrays["matrix"], compressed=False)
+    else:
+        np.savez(path, **arrays)
+    with np.load(path) as stored:
+        members = {f"{name}.npy": forged(stored[name], stored[name].shape) for name in stored}
+        members[f"{wrong}.npy"] = forged(stored[wrong], (1 << 36, *stored[wrong].shape[1:]))
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    read = hopvec.load if "vectors" in arrays else hopvec.read_graph
+    with pytest.raises(FormatError, match=f"{wrong} declares .* bytes, but has"):
+        read(path)
