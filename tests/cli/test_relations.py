@@ -39,6 +39,22 @@ def test_several_files_give_the_vectors_of_one_file_with_a_column(run):
     assert "KNOWS 2 edges (weight 1, 66.7 % of all weight)" in report
 
 
+def test_a_reference_that_was_read_otherwise_causes_a_note(run):
+    embed(run, "edges.csv", "--relation", "type", "--relation-balance", "node")
+    result = run("embed", "edges.csv", "-o", "new.parquet", "--like", "vectors.parquet")
+    assert result.exit_code == 0
+    output = " ".join(result.output.split())
+    assert "with relations (balance node) and not weighed by age, but this graph is" in output
+    assert "this graph is without relations and not weighed by age" in output
+    same = ("--relation", "type", "--relation-balance", "node", "--like", "vectors.parquet")
+    assert "Read both" not in run("embed", "edges.csv", "-o", "new.parquet", *same).output
+    other = (*same, "--relation-weights", "KNOWS=2,*=1")
+    assert "(KNOWS=2, LIKES=1, SPAM=1, balance node)" in " ".join(
+        run("embed", "edges.csv", "-o", "new.parquet", *other).output.split()
+    )
+    assert "balanced by node" in run("info", "vectors.parquet").output
+
+
 def test_info_lists_relations(run):
     result = run("info", "edges.csv", "--relation", "type", "--relation-balance", "total", "--json")
     relations = json.loads(result.output)["graph"]["relations"]
@@ -64,7 +80,9 @@ def test_info_ignores_a_column_that_only_has_the_name_of_times(run, tmp_path):
     (tmp_path / "edges.csv").write_text("source,target,date\na,b,soon\nb,c,later\n")
     found = json.loads(run("info", "edges.csv", "--json").output)
     assert "time" not in found["input"]
-    assert not any("--time" in note for note in found["notes"])
+    (note,) = found["notes"]
+    assert note.startswith("The column 'date' is not the time, although its name suggests it: ")
+    assert "the time 'soon' cannot be read" in note
 
 
 def test_every_option_changes_the_vectors(run):
@@ -97,6 +115,11 @@ def test_every_option_changes_the_vectors(run):
         ),
         (["KNOWS=knows.csv,LIKES=none.csv"], "none.csv: there is no such file"),
         (["A=knows.csv,A=likes.csv"], "the relation 'A' occurs twice"),
+        (["knows.csv,likes.csv"], "several files: KNOWS=knows.csv,LIKES=likes.csv"),
+        (
+            ["edges.csv", "--relation", "type", "--relation-weights", "Spam=0.1,*=1"],
+            "No edge has the relation 'Spam'; did you mean 'SPAM'?",
+        ),
         (["edges.csv", "--relations", "concat"], "this graph has no relations"),
     ],
 )

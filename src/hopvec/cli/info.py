@@ -11,6 +11,7 @@ import click
 
 from hopvec.cli.command import command, given_options, option
 from hopvec.cli.inputs import FILE, is_database, read, reading_options
+from hopvec.cli.messages import name_options
 from hopvec.cli.outputs import json_option
 from hopvec.cli.summary import Rows, count, graph_rows, parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
@@ -90,8 +91,12 @@ def _read(terminal: Terminal, file: str, options: ReadOptions) -> RunReport:
         request: dict[str, Any] = {role: column}
         try:
             read(terminal, again, file, replace(options, **request))
-        except HopvecError:  # the column holds something else
-            terminal.notes[:] = notes
+        except HopvecError as error:  # the column holds something else
+            reason = name_options(str(error)).partition(": ")[2]
+            terminal.notes[:] = [
+                *notes,
+                f"The column {column!r} is not the {role}, although its name suggests it: {reason}",
+            ]
             continue
         run, options = again, replace(options, **request)
         terminal.notes[:] = dict.fromkeys(terminal.notes)  # those of both readings, once

@@ -74,7 +74,9 @@ def graph_rows(graph: Mapping[str, Any], origin: Mapping[str, Any] | None = None
         kind.insert(0, "bipartite (" + " and ".join(sides) + ")")
     rows = [("graph", ", ".join([*size, *kind])), ("", ", ".join(remarks))]
     if "relations" in graph:
-        rows.append(("relations", _relations(graph["relations"])))
+        balance = graph.get("relation_balance", "none")
+        balanced = "" if balance == "none" else f"; balanced by {balance}"
+        rows.append(("relations", _relations(graph["relations"]) + balanced))
     if "types" in graph:
         rows.append(("types", _types(graph)))
     if "features" in graph:

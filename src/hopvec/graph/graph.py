@@ -776,6 +776,9 @@ class Graph:
         more |= describe_types(self.node_types)
         if self.relations is not None:
             more["relations"] = self.relations.describe()
+            more["relation_balance"] = self.relations.balance
+        if "time" in self.origin:
+            more["time"] = self.origin["time"]
         return {
             "nodes": self.nodes,
             "edges": self.edges,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from os import PathLike
 
 import numpy as np
@@ -134,6 +135,13 @@ class RelationEdges:
                 "relation_weights=."
             )
         absent = [name for name in self.options.mentioned if name not in self.found]
+        others = [name for name in self.found if name not in self.options.mentioned]
+        for name in absent:
+            by_lower = {other.lower(): other for other in others}
+            if similar := get_close_matches(name.lower(), by_lower, n=1, cutoff=0.75):
+                raise GraphError(
+                    f"No edge has the relation {name!r}; did you mean {by_lower[similar[0]]!r}?"
+                )
         if absent:
             names = ", ".join(map(repr, absent[:MAX_LISTED]))
             more = ", ..." if len(self.found) > MAX_LISTED else ""

@@ -70,7 +70,7 @@ class Pairs:
         return weights.astype(np.float32)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Relations:
     """The relations of a graph, and the adjacency matrix of each.
 
@@ -102,6 +102,10 @@ class Relations:
     parts: tuple[Pairs, ...]
     edges: tuple[int, ...]
     shares: tuple[float, ...]
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.names[:5]) + (", ..." if len(self.names) > 5 else "")
+        return f"Relations({names})"
 
     @property
     def names(self) -> list[str]:

@@ -45,6 +45,7 @@ from hopvec.methods.relations import (
     check_same_relations,
     relation_bytes,
     relation_transitions,
+    warn_if_read_otherwise,
 )
 from hopvec.methods.slab_method import SlabMethod, nonzero_weights
 from hopvec.progress import Progress, ProgressOption, callback, no_progress, stage
@@ -453,8 +454,10 @@ class FastRP(SlabMethod):
         graph = self._validate_graph(as_graph(graph, features))
         columns = graph.features.columns if graph.features else None
         state = None if like is None else shared_state(self, like, columns)
-        if like is not None and self.relations == "concat":
-            check_same_relations("FastRP", graph, like)
+        if like is not None:
+            warn_if_read_otherwise("FastRP", graph, like)
+            if self.relations == "concat":
+                check_same_relations("FastRP", graph, like)
         return self._embed(graph, plan, progress, like=state)
 
     def embed_new(

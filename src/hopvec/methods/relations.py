@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Mapping
 from os import PathLike
+from typing import Any
 
 from hopvec.embedding import Embedding
 from hopvec.engine.slab import Hops, Transition
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
 from hopvec.methods.direction import DIRECTIONS
+
+logger: logging.Logger = logging.getLogger("hopvec")
 
 
 def relation_transitions(
@@ -47,8 +52,38 @@ def check_relations(owner: str, graph: Graph, columns: int, parts: int, step: in
         raise ParameterError(
             f"{owner}: relations='concat' needs a number of columns (dim times oversample) that is "
             f"a multiple of {parts * step} for the {len(graph.relations.kinds)} relations of this "
-            f"graph, got {columns:,}."
+            f"graph, such as {-(-columns // (parts * step)) * parts * step:,}; got {columns:,}."
         )
+
+
+def warn_if_read_otherwise(owner: str, graph: Graph, like: Embedding) -> None:
+    """Warn if the graph of an embedding was weighed in another way, by relations or by age."""
+    own = graph.describe()
+    both = {*like.graph.get("relations", {})} & {*own.get("relations", {})}  # one may lack edges
+    theirs, ours = _weighing(like.graph, both), _weighing(own, both)
+    if theirs != ours:
+        logger.warning(
+            "%s: the embedding like= was made from a graph %s, but this graph is %s. Read both "
+            "with the same options.",
+            owner,
+            theirs,
+            ours,
+        )
+
+
+def _weighing(graph: Mapping[str, Any], both: set[str]) -> str:
+    """How edges were weighed, with the weights of the relations that are in both graphs."""
+    relations = graph.get("relations")
+    weights = [f"{name}={relations[name]['weight']:g}" for name in sorted(both) if relations]
+    half_life = (graph.get("time") or {}).get("half_life")
+    balance = graph.get("relation_balance", "none")
+    parts = [
+        f"with relations ({', '.join([*weights, 'balance ' + balance])})"
+        if relations
+        else "without relations",
+        f"weighed by age (half-life {half_life})" if half_life else "not weighed by age",
+    ]
+    return " and ".join(parts)
 
 
 def check_same_relations(owner: str, graph: Graph, like: Embedding) -> None:

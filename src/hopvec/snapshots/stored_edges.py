@@ -69,7 +69,10 @@ class StoredEdges:
         ) as opened:
             edges = cls(opened.name, options, EdgeTimes(options._times), opened.stream())
             edges._store()
-            edges.stream.metadata["time"] = edges.times.describe()
+            times = edges.times.describe()
+            if "as_of" in times:
+                times["as_of"] = "the end of each window"
+            edges.stream.metadata["time"] = times
             edges.origin = opened.origin()
         edges.times.check_not_empty(edges.name)
         if edges.times.span is None:

@@ -30,7 +30,7 @@ NO_SEPARATOR = "\x1f"  # a character that no line contains: the whole line is th
 
 
 class NodeList(NamedTuple):
-    """Ids of nodes, and what is known of their types."""
+    """Ids of nodes, with their types if the list has them."""
 
     ids: pa.Array
     """int64 or large_string, without nulls."""

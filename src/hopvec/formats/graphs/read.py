@@ -274,6 +274,12 @@ def _check_is_file(path: str | PathLike[str], options: ReadOptions) -> None:
             f"{shown_address(str(path))}: this is a database. Read it with read_sql(query, "
             "connection)."
         )
+    files = str(path).split(",")
+    if len(files) > 1 and not Path(path).exists() and all(Path(file).exists() for file in files):
+        named = ",".join(f"{Path(file).stem.upper()}={file}" for file in files)
+        raise FormatError(
+            f"{path}: there is no such file. Name the relation of each of several files: {named}"
+        )
     if options._query is not None:
         raise FormatError(
             f"{path}: query= is for databases, such as postgresql://host/database; leave it out."
