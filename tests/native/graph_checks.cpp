@@ -273,8 +273,8 @@ void walk(const Case& c, const std::vector<uint64_t>& keys, int threads, const S
   walk_order(keys.data(), c.nodes, 7, 1, first.data());
   for (double p : {1.0, 0.1, 10.0})
     for (double q : {1.0, 0.1, 10.0}) {
-      const StepDistribution distribution{results.indptr.data(), results.indices.data(), data_or_null(cumulative), p,
-                                          q};
+      const StepDistribution distribution{
+          results.indptr.data(), results.indices.data(), data_or_null(cumulative), p, q, c.nodes};
       std::vector<int32_t> walks(size_t(count * length));
       random_walks(distribution, keys.data(), first.data(), count, 7, 1, length, walks.data(), threads, stop);
       results.walks.insert(results.walks.end(), walks.begin(), walks.end());

@@ -58,6 +58,8 @@ def check_relations(owner: str, graph: Graph, columns: int, parts: int, step: in
 
 def warn_if_read_otherwise(owner: str, graph: Graph, like: Embedding) -> None:
     """Warn if the graph of an embedding was weighed in another way, by relations or by age."""
+    if "volume" not in like.graph:  # Spark and other programs do not record how edges were weighed
+        return
     own = graph.describe()
     both = {*like.graph.get("relations", {})} & {*own.get("relations", {})}  # one may lack edges
     theirs, ours = _weighing(like.graph, both), _weighing(own, both)
