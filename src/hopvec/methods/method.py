@@ -37,8 +37,8 @@ from hopvec.progress import Progress, ProgressOption, callback, no_progress
 logger: logging.Logger = logging.getLogger("hopvec")
 
 RUNTIME_PARAMS = ("threads", "memory", "spill_dir")
-KEPT_ORIGIN = ("columns", "prefixes")  # what an embedding keeps of how its graph was read
 """Parameters that do not change the vectors and are not stored with them."""
+KEPT_ORIGIN = ("columns", "prefixes")  # what an embedding keeps of how its graph was read
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
