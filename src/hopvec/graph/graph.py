@@ -777,8 +777,8 @@ class Graph:
         if self.relations is not None:
             more["relations"] = self.relations.describe()
             more["relation_balance"] = self.relations.balance
-        if "time" in self.origin:
-            more["time"] = self.origin["time"]
+        if half_life := self.origin.get("time", {}).get("half_life"):
+            more["half_life"] = half_life
         return {
             "nodes": self.nodes,
             "edges": self.edges,

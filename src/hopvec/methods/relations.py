@@ -77,7 +77,7 @@ def _weighing(graph: Mapping[str, Any], both: set[str]) -> str:
     """How edges were weighed, with the weights of the relations that are in both graphs."""
     relations = graph.get("relations")
     weights = [f"{name}={relations[name]['weight']:g}" for name in sorted(both) if relations]
-    half_life = (graph.get("time") or {}).get("half_life")
+    half_life = graph.get("half_life")
     balance = graph.get("relation_balance", "none")
     parts = [
         f"with relations ({', '.join([*weights, 'balance ' + balance])})"
