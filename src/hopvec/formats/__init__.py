@@ -20,6 +20,8 @@ table.py            embeddings as Arrow tables
 text.py             lines of an id and numbers, for delimited.py and word2vec.py
 thrift.py           Thrift's compact protocol, for parquet_writer.py
 word2vec.py         the word2vec text and binary formats
+frames.py           embeddings as tables of Arrow, pandas and polars
+table_files.py      files of edges, links and results
 graphs/             files -> graphs
 labels/             files -> labels
 """

@@ -17,6 +17,11 @@ node_types.py       types of nodes, such as users and items
 transpose.py        the transpose of a directed graph
 features.py         Features of nodes
 feature_columns.py  encoding and standardization of feature columns
+entries.py          the entries of an adjacency matrix, chunk by chunk
+edge_arrays.py      EdgeArrays: edges as they are read, in memory or in spill files
+relation_options.py  weights, balance and directions of relations
+relation_edges.py   edges with relations as they are read
+relations.py        Relations: merged into one graph, by formulas
 """
 
 from hopvec.graph.graph import Graph

@@ -280,17 +280,20 @@ def balance_factors(
     degrees = _rounded(degrees)
     if balance == "total":
         totals = _rounded(np.bincount(relation, degrees, len(weights)))
-        has = totals > 0
-        share = weights / weights[has].sum() * totals.sum()
-        factors: NDArray[np.float64] = np.divide(
-            share, totals, out=np.zeros_like(totals), where=has
-        )
-        return factors[relation]
+        return total_factors(weights, totals)[relation]
     degree = np.bincount(node, weight * degrees, nodes)
     has = degrees > 0
     weight_of_node = np.bincount(node, weight * has, nodes)
     numerator = weight * degree[node]
     return np.divide(numerator, weight_of_node[node] * degrees, out=np.zeros(len(node)), where=has)
+
+
+def total_factors(weights: NDArray[np.float64], totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """f_r of "total" for every relation, given w_r and V_r; 0 for a relation without edges."""
+    has = totals > 0
+    share = weights / weights[has].sum() * totals.sum()
+    factors: NDArray[np.float64] = np.divide(share, totals, out=np.zeros_like(totals), where=has)
+    return factors
 
 
 def _rounded(sums: NDArray[Any]) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ orders.py           cached orders of a graph
 presets.py          named sets of parameters
 parameters.py       how parameters are declared, checked and documented
 estimate.py         memory and time of a run in advance
+relations.py        relations="concat": columns for each relation
 randne.py, netmf.py, grarep.py, line.py, deepwalk.py, node2vec.py: other methods
 dense_method.py     base class of NetMF and GraRep
 walk_method.py      base class of DeepWalk and Node2Vec; skip_gram.py trains them

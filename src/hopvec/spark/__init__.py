@@ -21,6 +21,7 @@ hop_task.py   one hop of one slab of one block, for "blocks"
 products.py   Gram matrices of rows, summed by tasks
 fit.py        what a pass fits to the sum of its orders
 vectors.py    rows of vectors as Arrow data
+relations.py  relations, weighted and merged as on one machine
 """
 
 from importlib.util import find_spec

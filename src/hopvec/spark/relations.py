@@ -16,6 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from hopvec.errors import GraphError
 from hopvec.graph.relation_edges import MAX_RELATIONS, Relation, RelationEdges
 from hopvec.graph.relation_options import RelationOptions
+from hopvec.graph.relations import total_factors
 from hopvec.spark.tables import Tables
 
 
@@ -102,10 +103,7 @@ def _relation_factors(
     totals = np.zeros(len(kinds))
     for row in tables.run("check the edges", degrees.collect):
         totals[row["number"]] = np.float32(row["total"])
-    has = totals > 0
-    share = weights / weights[has].sum() * totals.sum()
-    factors = np.divide(share, totals, out=np.zeros_like(totals), where=has)
-    return dict(enumerate(factors.tolist()))
+    return dict(enumerate(total_factors(weights, totals).tolist()))
 
 
 def _degrees(entries: DataFrame) -> DataFrame:

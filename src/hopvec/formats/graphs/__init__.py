@@ -15,6 +15,9 @@ table_file.py       other tables in Parquet and Arrow: nodes, labels, features
 numpy_archive.py    .npz
 matlab.py           .mat; matlab5.py reads the file format
 declared_nodes.py   nodes that exist only because a file declares their number
+bad_rows.py         rows that are skipped, and counted by reason
+relation_files.py   edges in several files, one per relation
+sql.py              read_sql: edges from a database
 matrix_market.py, graphml.py, gml.py, adjacency.py: other formats
 nodes.py            lists of node ids and their types
 listed_nodes.py     adds lists of nodes to a graph; the types of all nodes
