@@ -27,9 +27,17 @@ class Edges:
         drop_loops: bool,
     ) -> None: ...
     def __len__(self) -> int: ...
-    def count(self, counts: NDArray[np.int64], threads: int, stop: Stop) -> tuple[int, int]: ...
+
+class EntryBuckets:
+    """Counts and places the entries of chunks of edges, grouped by ranges of rows."""
+
+    def __init__(self, nodes: int) -> None: ...
+    def count(
+        self, edges: Edges, counts: NDArray[np.int64], threads: int, stop: Stop
+    ) -> tuple[int, int]: ...
     def place(
         self,
+        edges: Edges,
         first: int,
         cursor: NDArray[np.int64],
         indices: NDArray[np.int32],
@@ -45,6 +53,10 @@ class _Dictionary:
     def __len__(self) -> int: ...
     @property
     def nbytes(self) -> int: ...
+    @property
+    def text_bytes(self) -> int:
+        """The bytes of all ids that are strings, before `merge`."""
+
     @property
     def sizes(self) -> list[int]:
         """Number of ids per shard; number k of shard s has the code k * shards + s."""
@@ -188,6 +200,7 @@ class RMat:
     ) -> None: ...
 
 def level() -> str: ...
+def report_truncated_maps() -> None: ...
 def allocate(bytes: int) -> NDArray[np.uint8]: ...
 def power(x: NDArray[np.float64], y: float) -> NDArray[np.float64]: ...
 def logarithm(x: NDArray[np.float64]) -> NDArray[np.float64]: ...
@@ -219,21 +232,25 @@ def sort_rows(
     last: int,
     indices: NDArray[np.int32],
     weights: NDArray[np.float32] | None,
-    directed: bool,
-    keep_order: bool,
-    distinct: NDArray[np.int32],
     threads: int,
     stop: Stop,
-) -> int: ...
-def count_columns(
+) -> None: ...
+def count_distinct(
     indptr: NDArray[np.int64],
     first: int,
     last: int,
     indices: NDArray[np.int32],
-    columns: NDArray[np.int32],
-) -> None: ...
+    distinct: NDArray[np.int32],
+    columns: NDArray[np.int32] | None,
+    threads: int,
+    stop: Stop,
+) -> int: ...
 def order_nodes(
-    distinct: NDArray[np.int32], columns: NDArray[np.int32] | None, keys: NDArray[np.uint64]
+    distinct: NDArray[np.int32],
+    columns: NDArray[np.int32] | None,
+    keys: NDArray[np.uint64],
+    threads: int,
+    stop: Stop,
 ) -> NDArray[np.int32]: ...
 def merge_and_renumber(
     unmerged_indptr: NDArray[np.int64],

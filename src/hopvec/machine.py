@@ -26,6 +26,7 @@ UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 UNITS |= {f"{unit}I": 2 ** (10 * power) for power, unit in enumerate("KMGT", start=1)}
 CGROUP = Path("/sys/fs/cgroup")
 OWN_CGROUPS = Path("/proc/self/cgroup")
+TAKEN_ROWS = 1 << 13  # of a memory map, between two releases of its pages
 MAX_QUICK_OPERATIONS = 1e8  # a few milliseconds
 
 
@@ -129,6 +130,21 @@ def release_pages(rows: NDArray[Any]) -> None:
     start = rows.ctypes.data - np.frombuffer(owner, np.uint8).ctypes.data
     first = start // mmap.PAGESIZE * mmap.PAGESIZE
     owner.madvise(mmap.MADV_DONTNEED, first, start + rows.nbytes - first)
+
+
+def take_rows(array: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+    """Copy some rows of an array; the pages of a memory map are released as they are read."""
+    taken: NDArray[Any]
+    if file_map(array) is None:
+        taken = array[rows]
+        return taken
+    taken = np.empty((len(rows), *array.shape[1:]), array.dtype)
+    order = np.argsort(rows, kind="stable")
+    for first in range(0, len(rows), TAKEN_ROWS):
+        some = order[first : first + TAKEN_ROWS]
+        taken[some] = array[rows[some]]
+        release_pages(array[rows[some[0]] : rows[some[-1]] + 1])
+    return taken
 
 
 def return_freed_memory() -> None:

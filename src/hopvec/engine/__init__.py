@@ -38,7 +38,8 @@ The rest runs them on threads (parallel.hpp), one file per task:
 slab.cpp            draw R, first hop, hop; random.hpp has the entries of R
 nearest.cpp         exact search for the largest products of rows
 paths.cpp           scores of pairs of nodes by the paths between them
-csr_builder.cpp     edges to CSR; sorts rows, merges duplicates, renumbers nodes
+entry_buckets.cpp   edges to unsorted rows, through buckets that fit in a cache
+csr_builder.cpp     rows to CSR: sorts them, merges duplicates, renumbers nodes; node_set.hpp
 dictionary.cpp      integer codes for ids
 components.cpp      connected components
 walks.cpp, line.cpp, alias.hpp     random walks, LINE, alias sampling
@@ -47,5 +48,6 @@ dense.cpp, eigen.cpp               products with threads, small eigenproblems
 projection.cpp      the kernels of row_products.hpp with threads
 numbers.cpp         hashes, powers and logarithms with the same bytes everywhere
 huge_pages.hpp, mapped_pages.hpp   memory in huge pages, memory maps released after reading
+truncated_map.hpp                  a sentence if a mapped file is truncated
 module.cpp, bind_*.cpp             the Python bindings, one file per subject
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Collection
 from functools import partial
 
@@ -12,11 +11,12 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.engine.combine import WeightedSum
 from hopvec.engine.finish import allocate_rows
-from hopvec.engine.plan import CACHE_LINE_BYTES, make_slab_plan
+from hopvec.engine.plan import CACHE_LINE_BYTES, SlabWork
 from hopvec.engine.random_rows import GaussianRows
 from hopvec.engine.slab import Slab, Transition, for_each_slab
 from hopvec.engine.spectral import BLOCK_COLUMNS, Draw, Floats, Multiply, largest_eigenpairs
 from hopvec.graph import Graph
+from hopvec.graph.size import GraphSize
 from hopvec.machine import interruptible
 from hopvec.progress import Progress
 
@@ -38,14 +38,10 @@ def transition_powers(
         for order in range(1, last + 1):
             slab.hop(A, last=order == last)
 
-    plan = make_slab_plan(
-        graph,
-        dim=columns,
-        precision="float32",
-        orders_with_norms=0,
-        threads=threads,
-        memory=sys.maxsize,  # the caller has planned for the matrix
+    work = SlabWork(
+        dim=columns, width=columns, precision="float32", orders_with_norms=0, threads=threads
     )
+    plan = work.plans(GraphSize.of(graph))[0]  # the caller has planned for the matrix
     rows = np.arange(graph.nodes, dtype=np.int32)
     destination = WeightedSum(matrix, rows, dict.fromkeys(sorted(orders), 1.0))
     for_each_slab(plan, graph, destination, hops, progress)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import Literal
 
-from hopvec.errors import MemoryLimitError
 from hopvec.graph import Graph
+from hopvec.graph.size import GraphSize
 from hopvec.machine import available_memory, cores, format_bytes
+from hopvec.memory import Needs, Shortage
 
 CACHE_LINE_BYTES = 64  # a node has one cache line per slab
 SLAB_COLUMNS = {"float32": 16, "float16": 32}
@@ -163,7 +164,7 @@ class SlabPlan(Plan):
 
 
 def plan_for(
-    graph: Graph,
+    size: GraphSize,
     *,
     owner: str,
     dim: int,
@@ -178,124 +179,121 @@ def plan_for(
     memory if `memory` is None.
     """
     plan = Plan(
-        nodes=graph.nodes,
+        nodes=size.nodes,
         dim=dim,
         threads=threads or cores(),
-        bytes=Bytes(graph=resident(graph), output=4 * graph.nodes * dim, working=working),
+        bytes=Bytes(graph=size.resident, output=4 * size.nodes * dim, working=working),
     )
-    if plan.bytes.total > _budget(graph, memory):
-        parts = [f"{format_bytes(size)} for {name}" for name, size in working.items()]
-        raise MemoryLimitError(
-            f"{owner} needs {format_bytes(plan.bytes.total)} ({format_bytes(plan.bytes.graph)} for "
-            f"the graph, {format_bytes(plan.bytes.output)} for the vectors, {', '.join(parts)}), "
-            f"but {_limit(graph, memory)}. Raise the memory limit, or choose another method."
-        )
+    parts = {"the graph": plan.bytes.graph, "the vectors": plan.bytes.output, **working}
+    Needs(owner, parts).check(
+        _budget(size, memory),
+        "Raise the memory limit, or choose another method.",
+        available=memory is None,
+    )
     return plan
 
 
-def make_slab_plan(
-    graph: Graph,
-    *,
-    dim: int,
-    width: int | None = None,
-    precision: Literal["float32", "float16"],
-    orders_with_norms: int,
-    threads: int | None,
-    memory: int | None,
-    extra: Mapping[str, int] | None = None,
-    parts: int = 1,
-    passes: int = 1,
-    compresses: bool = False,
-    spill_dir: str | PathLike[str] | None = None,
-) -> SlabPlan:
-    """The fastest plan that fits in `memory` bytes, or in the free memory if `memory` is None.
+@dataclass(frozen=True)
+class SlabWork:
+    """What a run slab by slab computes, which determines its plans."""
 
-    `width` is the number of columns that are propagated, if it is more than `dim`;
-    `orders_with_norms` is the number of orders whose rows are normalized, 0 for the plain sum;
-    `extra` is the memory besides slabs, by purpose; see SlabPlan for the others.
-    Raises MemoryLimitError with the minimum memory needed.
-    """
-    width = width or dim
-    slabs = -(-width // SLAB_COLUMNS[precision])
-    threads, budget = threads or cores(), _budget(graph, memory)
-    in_flight = min(threads, slabs) if 2 * CACHE_LINE_BYTES * graph.nodes <= MIN_SHARED_BYTES else 1
-    candidates: list[tuple[int, OrderStorage, Literal["memory", "file"]]]
-    if not orders_with_norms:
-        candidates = [
-            (in_flight, "streamed", "memory"),
-            (1, "streamed", "memory"),
-            (1, "streamed", "file"),
+    dim: int
+    width: int
+    """The columns that are propagated: `dim`, or more to choose from."""
+    precision: Literal["float32", "float16"]
+    orders_with_norms: int
+    """The number of orders whose rows are normalized, 0 for the plain sum."""
+    threads: int
+    extra: Mapping[str, int] = field(default_factory=dict)
+    """The memory besides slabs, by purpose."""
+    parts: int = 1
+    passes: int = 1
+    compresses: bool = False
+    spill_dir: str | PathLike[str] | None = None
+
+    @property
+    def slabs(self) -> int:
+        """The number of slabs."""
+        return -(-self.width // SLAB_COLUMNS[self.precision])
+
+    def plans(self, size: GraphSize) -> list[SlabPlan]:
+        """All ways to run on a graph, the fastest first."""
+        shared = 2 * CACHE_LINE_BYTES * size.nodes > MIN_SHARED_BYTES
+        in_flight = 1 if shared else min(self.threads, self.slabs)
+        # Recomputed orders add up row norms slab after slab, so only one is in flight.
+        whole: OrderStorage = "cached" if self.orders_with_norms else "streamed"
+        slower: OrderStorage = "recomputed" if self.orders_with_norms else "streamed"
+        return [
+            self._plan(size, in_flight, whole, "memory"),
+            self._plan(size, 1, slower, "memory"),
+            self._plan(size, 1, slower, "file"),
         ]
-    else:  # recomputed orders add up row norms slab after slab, so only one is in flight
-        candidates = [
-            (in_flight, "cached", "memory"),
-            (1, "recomputed", "memory"),
-            (1, "recomputed", "file"),
-        ]
-    for slabs_in_flight, orders, output in candidates:
-        plan = SlabPlan(
-            nodes=graph.nodes,
-            dim=dim,
-            width=width,
-            threads=threads // slabs_in_flight * slabs_in_flight,
-            precision=precision,
-            slabs=slabs,
+
+    def _plan(
+        self,
+        size: GraphSize,
+        slabs_in_flight: int,
+        orders: OrderStorage,
+        output: Literal["memory", "file"],
+    ) -> SlabPlan:
+        nodes, normed = size.nodes, self.orders_with_norms
+        columns = SLAB_COLUMNS[self.precision] if output == "file" else self.dim
+        blocks = CACHE_LINE_BYTES * nodes
+        wide = 4 * nodes * self.width * (output == "memory")
+        return SlabPlan(
+            nodes=nodes,
+            dim=self.dim,
+            width=self.width,
+            threads=self.threads // slabs_in_flight * slabs_in_flight,
+            precision=self.precision,
+            slabs=self.slabs,
             slabs_in_flight=slabs_in_flight,
             orders=orders,
             output=output,
-            parts=parts,
-            passes=passes,
-            compresses=compresses,
-            spill_dir=spill_dir,
+            parts=self.parts,
+            passes=self.passes,
+            compresses=self.compresses,
+            spill_dir=self.spill_dir,
             bytes=Bytes(
-                graph=resident(graph),
-                output=4 * graph.nodes * (dim if output == "memory" else SLAB_COLUMNS[precision]),
+                graph=size.resident,
+                output=4 * nodes * columns,
                 working={
-                    "blocks": 2 * CACHE_LINE_BYTES * graph.nodes * slabs_in_flight,
-                    "orders": slabs
-                    * CACHE_LINE_BYTES
-                    * graph.nodes
-                    * orders_with_norms
-                    * (orders == "cached"),
-                    "norms": 12 * graph.nodes * orders_with_norms * (orders == "recomputed"),
-                    "wide sum": 4 * graph.nodes * width * (compresses and output == "memory"),
-                    "previous pass": 4 * graph.nodes * width * (passes > 1 and output == "memory"),
-                    **(extra or {}),
+                    "blocks": 2 * blocks * slabs_in_flight,
+                    "orders": self.slabs * blocks * normed * (orders == "cached"),
+                    "norms": 12 * nodes * normed * (orders == "recomputed"),
+                    "wide sum": wide * self.compresses,
+                    "previous pass": wide * (self.passes > 1),
+                    **self.extra,
                 },
             ),
         )
-        if plan.bytes.total <= budget:
+
+    def least(self, size: GraphSize) -> SlabPlan:
+        """The plan that needs the least memory."""
+        return min(self.plans(size), key=lambda plan: plan.bytes.total)
+
+    def choose(self, size: GraphSize, memory: int | None) -> SlabPlan:
+        """The fastest plan that fits in `memory` bytes, or in the free memory if it is None.
+
+        Raises MemoryLimitError with the minimum memory needed.
+        """
+        budget = _budget(size, memory)
+        fits = (plan for plan in self.plans(size) if plan.bytes.total <= budget)
+        if (plan := next(fits, None)) is not None:
             return plan
-    needed, of_graph = plan.bytes.total, plan.bytes.graph
-    raise MemoryLimitError(
-        f"This run needs at least {format_bytes(needed)} ({format_bytes(of_graph)} for the graph, "
-        f"{format_bytes(needed - of_graph)} for one slab), but {_limit(graph, memory)}. "
-        "Raise the memory limit."
-    )
-
-
-def min_slab_bytes(
-    nodes: int, *, precision: Literal["float32", "float16"], orders_with_norms: int
-) -> int:
-    """The minimum memory of a run besides the graph: one slab, with recomputed orders."""
-    return nodes * (2 * CACHE_LINE_BYTES + 4 * SLAB_COLUMNS[precision] + 12 * orders_with_norms)
+        least = self.least(size).bytes
+        parts = {"the graph": least.graph, "one slab": least.total - least.graph}
+        needs = Needs("This run", parts)
+        raise Shortage(needs, budget, "Raise the memory limit.", memory is None).error()
 
 
 def resident(graph: Graph) -> int:
     """The memory of a graph in a run: CSR arrays, ids, features and all arrays per node."""
-    rows = graph.indptr.nbytes if graph._mapped else graph.nbytes
-    features = graph.features.nbytes if graph.features else 0
-    relations = graph.relations.nbytes if graph.relations else 0
-    return int(rows + graph.ids.nbytes + 32 * graph.nodes + features + relations)
+    return GraphSize.of(graph).resident
 
 
-def _budget(graph: Graph, memory: int | None) -> int:
-    return memory if memory is not None else resident(graph) + available_memory()
-
-
-def _limit(graph: Graph, memory: int | None) -> str:
-    limit = "the memory limit" if memory is not None else "the available memory"
-    return f"{limit} is {format_bytes(_budget(graph, memory))}"
+def _budget(size: GraphSize, memory: int | None) -> int:
+    return memory if memory is not None else size.resident + available_memory()
 
 
 def _threads(count: int) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.machine import cores, interruptible
+from hopvec.machine import cores, interruptible, release_pages
 from hopvec.progress import Progress, no_progress
 
 QUERY_ROWS = 4096  # that are searched between two progress reports
@@ -94,6 +94,8 @@ def top_products(
             ),
             operations=float(block.stop - block.start) * len(candidates) * rows[0].shape[1],
         )
+        if queries.rows is None or np.all(np.diff(wanted[block]) > 0):
+            release_pages(rows[0][wanted[block][0] : wanted[block][-1] + 1])
         yield TopProducts(block, found.reshape(-1, k), products.reshape(-1, k))
         report(block.stop, len(queries))
 

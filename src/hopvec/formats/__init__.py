@@ -60,8 +60,10 @@ class Format(Protocol):
     ) -> None:
         """Write an embedding atomically."""
 
-    def read_embedding(self, path: Path, progress: Progress) -> Embedding:
-        """Read an embedding."""
+    def read_embedding(
+        self, path: Path, progress: Progress, memory_limit: int | None = None
+    ) -> Embedding:
+        """Read an embedding; vectors beyond a limit in bytes go to a spill file, if possible."""
 
 
 EMBEDDING_FORMATS: dict[str, Format] = {
@@ -130,14 +132,20 @@ def format_to_write(path: Path, dtype: str = "float32") -> Format:
     return format_
 
 
-def read_embedding(path: str | PathLike[str], *, progress: Progress | None = None) -> Embedding:
+def read_embedding(
+    path: str | PathLike[str],
+    *,
+    progress: Progress | None = None,
+    memory_limit: int | None = None,
+) -> Embedding:
     """Read an embedding; the first bytes of the file decide its format, else the suffix.
 
-    `progress` is called with the amount read and the total: rows, or bytes for text formats. Raises
-    FormatError if the file is damaged, whatever the library that reads it raises.
+    `progress` is called with the amount read and the total: rows, or bytes for text formats.
+    Vectors beyond `memory_limit` bytes go to a spill file, except those of .npz and binary
+    word2vec. Raises FormatError if the file is damaged, whatever the library that reads it raises.
     """
     path = Path(path)
-    return _checked(path, lambda: _read_all(path, progress or no_progress)).embedding
+    return _checked(path, lambda: _read_all(path, progress or no_progress, memory_limit)).embedding
 
 
 def read_preview(path: str | PathLike[str], *, progress: Progress | None = None) -> Preview:
@@ -151,8 +159,8 @@ def read_preview(path: str | PathLike[str], *, progress: Progress | None = None)
     return _checked(path, read)
 
 
-def _read_all(path: Path, progress: Progress) -> Preview:
-    embedding = _recognized(path).read_embedding(path, progress)
+def _read_all(path: Path, progress: Progress, memory_limit: int | None = None) -> Preview:
+    embedding = _recognized(path).read_embedding(path, progress, memory_limit)
     return Preview(embedding, len(embedding))
 
 
@@ -165,6 +173,11 @@ def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
                 "load the file that it was exported from."
             )
         raise FormatError(f"{path}: there is no such file.")
+    if not (path.is_file() or path.is_dir()):
+        raise FormatError(
+            f"{path}: vectors are read from a file, and this is a pipe or a device. Save them "
+            "first."
+        )
     try:
         preview = read()
         embedding = preview.embedding
@@ -188,6 +201,10 @@ def _check_ids(path: Path, ids: pa.Array, *, distinct: bool = False) -> None:
     if ids.null_count:
         row = int(ids.is_null().index(True).as_py())
         raise FormatError(f"{path}, row {row:,}: the id is null.")
+    try:
+        ids.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise FormatError(f"{path}: an id is not UTF-8 text ({error}).") from error
     repeated = None if distinct else first_duplicate(ids)
     if repeated is not None:
         raise FormatError(f"{path}: the id {repeated!r} is repeated; ids must be unique.")

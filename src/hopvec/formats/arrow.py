@@ -30,13 +30,13 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
             writer.write_batch(batch)
 
 
-def read_embedding(path: Path, progress: Progress) -> Embedding:
+def read_embedding(path: Path, progress: Progress, memory_limit: int | None = None) -> Embedding:
     """Read a file of hopvec or of another program; see `find_columns`.
 
     `progress` is called with the number of record batches read and the total.
     """
     with open_arrow(path) as reader:
-        return from_batches(path, reader.schema, _batches(path, reader, progress))
+        return from_batches(path, reader.schema, _batches(path, reader, progress), memory_limit)
 
 
 def read_preview(path: Path) -> Preview:

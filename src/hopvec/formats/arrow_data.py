@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 BUFFER = 1 << 20  # bytes of a column chunk in memory, for row groups of any size
-SMALL_FILE = 1 << 24  # bytes
+SMALL_FILE = 1 << 24  # bytes; files up to this size are read at once and never memory-mapped
 
 Source = Path | BinaryIO
 """A file by its path, or its bytes."""

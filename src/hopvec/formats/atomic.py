@@ -60,6 +60,11 @@ def atomic_write(*paths: Path, follow_links: bool = True) -> Iterator[Sequence[B
                 part.unlink()
 
 
+def old_files(path: Path) -> list[Path]:
+    """The old files that a killed process has moved away to replace `path`."""
+    return list(path.parent.glob(f".{glob.escape(_short_name(path))}.*.old"))
+
+
 def link_target(path: Path) -> Path:
     """The file that a symbolic link points to, whether it exists or not; else the path itself.
 
@@ -147,5 +152,5 @@ def _replace_all(parts: Sequence[Path], paths: Sequence[Path]) -> None:
             old.replace(path)
         raise
     for path in paths:
-        for old in path.parent.glob(f".{glob.escape(_short_name(path))}.*.old"):
+        for old in old_files(path):
             old.unlink(missing_ok=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hopvec.errors import FormatError
 from hopvec.machine import release_pages
 from hopvec.progress import Progress, no_progress
+from hopvec.spill import SpillFile
 
 if TYPE_CHECKING:
     from hopvec.embedding import Embedding
@@ -51,16 +52,48 @@ def rows_per_block(dim: int) -> int:
 
 
 class RowBuffer:
-    """A float32 array that grows in place as rows are added, without a second copy."""
+    """A float32 array that grows in place as rows are added, without a second copy.
 
-    def __init__(self, dim: int) -> None:
-        self.vectors: NDArray[np.float32] = np.empty((0, dim), np.float32)
+    Rows beyond `memory_limit` bytes move all of them to a spill file, if there is a limit.
+    """
+
+    def __init__(self, dim: int, memory_limit: int | None = None) -> None:
+        self._memory: NDArray[np.float32] = np.empty((0, dim), np.float32)
+        self._limit = memory_limit
+        self._file: SpillFile | None = None
+        self._last = self._memory  # rows that are not in the file yet
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
 
     def grow(self, count: int) -> NDArray[np.float32]:
         """Add uninitialized rows and return a view of them, valid until the next call."""
-        before, dim = self.vectors.shape
-        self.vectors.resize((before + count, dim), refcheck=False)
-        return self.vectors[before:]
+        dim, before = self._memory.shape[1], self._count
+        self._flush()
+        self._count += count
+        if self._limit is not None and self._file is None and 4 * self._count * dim > self._limit:
+            self._file = SpillFile()
+            self._file.append(self._memory)
+            self._memory = np.empty((0, dim), np.float32)
+        if self._file is not None:
+            self._last = np.empty((count, dim), np.float32)
+            return self._last
+        self._memory.resize((before + count, dim), refcheck=False)
+        return self._memory[before:]
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """All rows: an array in memory, or a memory map of the file."""
+        if self._file is None:
+            return self._memory
+        self._flush()
+        return self._file.mapped(np.dtype(np.float32), (self._count, self._memory.shape[1]))
+
+    def _flush(self) -> None:
+        if self._file is not None:
+            self._file.append(self._last)
+            self._last = self._memory
 
 
 def as_float32(vectors: NDArray[Any], progress: Progress = no_progress) -> NDArray[np.float32]:

@@ -48,7 +48,7 @@ def write_csv(
             file.write(chunk)
 
 
-def read_embedding(path: Path, progress: Progress) -> Embedding:
+def read_embedding(path: Path, progress: Progress, memory_limit: int | None = None) -> Embedding:
     """Read ids, as integers if all of them are, and vectors; the format holds no parameters.
 
     The ids are in the column `id` or else in the first one. If the second column is called `type`,
@@ -77,7 +77,7 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
     id_column = header.index("id") if "id" in header else 0
     type_column = 1 if header[:2] == ["id", "type"] and len(header) > 2 else None
     line_format = LineFormat(separator, header, id_column, type=type_column)
-    ids, types, vectors = read_lines(path, line_format, progress)
+    ids, types, vectors = read_lines(path, line_format, progress, memory_limit)
     return Embedding(vectors, ids, types=types)
 
 

@@ -22,6 +22,11 @@ from hopvec.graph.features import FeatureColumns
 MAX_SPARSITY = 1e12  # the most that FastRP accepts
 
 
+# Beyond these, vectors in float32 would not be finite; real states are far below.
+MAX_ABS = 1e30
+MAX_STANDARD = 1e15  # of a mean in standard deviations, and of the entries of components
+
+
 def check_fits(state: FittedState, dim: int, edges: object) -> None:
     """Raise ValueError if a state cannot be that of vectors of `dim` columns."""
     if state.volume == 0 and edges != 0:
@@ -39,6 +44,8 @@ def check_fits(state: FittedState, dim: int, edges: object) -> None:
         raise ValueError(f"the fitted state is that of {columns:,} columns instead of {dim:,}")
     for statistics in state.earlier_passes:
         components = statistics.components
+        if statistics.columns is None:
+            raise ValueError("a pass of the fitted state has no columns")
         if components is None or components.basis.shape != (width, width):
             raise ValueError("the passes of the fitted state differ in their columns")
 
@@ -49,6 +56,8 @@ def _check_statistics(statistics: FittedStatistics) -> None:
     if components is None:
         return
     width, dim = components.basis.shape
+    if (np.abs(components.basis) > MAX_STANDARD).any():
+        raise ValueError("the components of the fitted state have numbers that are too large")
     if len(components.columns.mean) != dim or (columns and len(columns.mean) != width):
         raise ValueError("the arrays of the fitted state differ in length")
 
@@ -149,6 +158,10 @@ def _columns_from_dict(values: Mapping[str, str]) -> ColumnScaler:
     mean, factor = (_from_base64(values[name], "<f8") for name in ("mean", "factor"))
     if len(mean) != len(factor) or (factor < 0).any():
         raise ValueError("the columns of the fitted state do not fit together")
+    if (np.maximum(np.abs(mean), factor) > MAX_ABS).any() or (
+        np.abs(mean * factor) > MAX_STANDARD
+    ).any():
+        raise ValueError("the columns of the fitted state have numbers that are too large")
     return ColumnScaler(mean, factor)
 
 
@@ -158,6 +171,6 @@ def _to_base64(array: NDArray[Any]) -> str:
 
 def _from_base64(text: str, kind: str) -> NDArray[Any]:
     little = np.frombuffer(b64decode(text, validate=True), kind)
-    if not np.isfinite(little).all():
-        raise ValueError("the fitted state has numbers that are not finite")
+    if not (np.abs(little) <= MAX_ABS).all():
+        raise ValueError("the fitted state has numbers that are not finite or too large")
     return little.astype(little.dtype.newbyteorder("="))

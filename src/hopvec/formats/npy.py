@@ -10,10 +10,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
-from hopvec.formats.arrow_data import open_arrow
+from hopvec.formats.arrow_data import SMALL_FILE, open_arrow
 from hopvec.formats.atomic import atomic_write, link_target
 from hopvec.formats.blocks import as_float32, iter_blocks, node_columns
 from hopvec.formats.metadata import Metadata, from_json, to_json
+from hopvec.formats.npz_arrays import old_headers, read_header
 from hopvec.formats.preview import PREVIEW_ROWS, Preview
 from hopvec.progress import Progress
 
@@ -56,8 +57,8 @@ def write_array(embedding: Embedding, file: IO[bytes], dtype: str, progress: Pro
         file.write(rows.data)
 
 
-def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Read both files; float32 vectors are memory-mapped.
+def read_embedding(path: Path, progress: Progress, memory_limit: int | None = None) -> Embedding:
+    """Read both files; float32 vectors of more than SMALL_FILE bytes are memory-mapped.
 
     Vectors of another dtype, such as float16, are read into memory; `progress` is called with the
     number of rows read and the total.
@@ -79,13 +80,13 @@ def read_preview(path: Path) -> Preview:
 
 
 def _read(path: Path) -> tuple[NDArray[Any], pa.Array, pa.ChunkedArray | None, Metadata]:
-    """The memory-mapped vectors, the ids, the types if there are any, and the metadata."""
+    """The vectors, the ids, the types if there are any, and the metadata."""
     if not ids_path(path).is_file():
         raise FormatError(
             f"{path}: the file of its ids, {ids_path(path).name}, is missing. It must be in the "
             "same directory."
         )
-    vectors = _mapped(path)
+    vectors = _read_array(path)
     with open_arrow(ids_path(path)) as reader:
         table = reader.read_all()
     table.validate(full=True)
@@ -100,14 +101,13 @@ def _read(path: Path) -> tuple[NDArray[Any], pa.Array, pa.ChunkedArray | None, M
     return vectors, ids, types, metadata
 
 
-def _mapped(path: Path) -> NDArray[Any]:
-    """Memory-maps the array. Raises FormatError if the file is truncated."""
+def _read_array(path: Path) -> NDArray[Any]:
+    """Read a small array, memory-map a larger one. Raises FormatError if the file is truncated.
+
+    A map breaks if another program truncates the file later, so small files are not mapped.
+    """
     with path.open("rb") as file:
-        version = np.lib.format.read_magic(file)
-        read = np.lib.format.read_array_header_1_0
-        if version >= (2, 0):
-            read = np.lib.format.read_array_header_2_0
-        shape, _, dtype = read(file)
+        shape, dtype = read_header(file)
         begin = file.tell()
     size, expected = path.stat().st_size, begin + dtype.itemsize * int(np.prod(shape, dtype=object))
     if size < expected:
@@ -116,5 +116,7 @@ def _mapped(path: Path) -> NDArray[Any]:
         )
     if 0 in shape:
         return np.zeros(shape, np.float32)  # an empty array cannot be mapped
-    vectors: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    mode: Any = None if size <= SMALL_FILE else "r"
+    with old_headers():
+        vectors: NDArray[Any] = np.load(path, mmap_mode=mode, allow_pickle=False)
     return vectors

@@ -46,8 +46,8 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
                 np.lib.format.write_array(member, array, allow_pickle=False)
 
 
-def read_embedding(path: Path, progress: Progress) -> Embedding:
-    """Read the arrays, each at once: `progress` is not called."""
+def read_embedding(path: Path, progress: Progress, memory_limit: int | None = None) -> Embedding:
+    """Read the arrays, each at once: `progress` is not called, and no limit applies."""
     from hopvec.embedding import Embedding
 
     with np.load(path, allow_pickle=False) as arrays:
@@ -61,5 +61,5 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
-    """Open an array of the archive for writing."""
-    return archive.open(f"{name}.npy", "w", force_zip64=True)
+    """Open an array of the archive for writing. It has no date: equal vectors are equal files."""
+    return archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True)

@@ -31,7 +31,7 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
         write_parquet(file, schema_of(embedding, dtype), iter_blocks(embedding, dtype, progress))
 
 
-def read_embedding(path: Path, progress: Progress) -> Embedding:
+def read_embedding(path: Path, progress: Progress, memory_limit: int | None = None) -> Embedding:
     """Read a file of hopvec or of another program; see `find_columns`.
 
     `progress` is called with the number of rows read and the total.
@@ -56,7 +56,7 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
                     batch_size=min(batch_size, 1 << 20), columns=names, use_threads=False
                 )
 
-    return from_batches(path, schema, _with_progress(batches(), rows, progress))
+    return from_batches(path, schema, _with_progress(batches(), rows, progress), memory_limit)
 
 
 def read_preview(path: Path) -> Preview:

@@ -44,7 +44,8 @@ def read_positions(path: str | PathLike[str]) -> NDArray[np.float32] | None:
             np.stack([batch.column(n).to_numpy(zero_copy_only=False) for n in PLANE], axis=1)
             for batch in table.batches(list(PLANE))
         ]
-    return np.concatenate([np.empty((0, 2), np.float32), *parts]).astype(np.float32)
+    with np.errstate(over="ignore"):  # a double too large for float32 becomes infinite
+        return np.concatenate([np.empty((0, 2), np.float32), *parts]).astype(np.float32)
 
 
 def write_positions(
@@ -120,23 +121,25 @@ class VectorTable(Protocol):
 
 
 class _Parquet:
-    def __init__(self, file: pa.parquet.ParquetFile) -> None:
-        self._file = file
+    def __init__(self, path: Path, file: pa.parquet.ParquetFile) -> None:
+        self._path, self._file = path, file
         self.schema, self.rows = file.schema_arrow, int(file.metadata.num_rows)
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
-        batches = self._file.iter_batches(BATCH_ROWS, columns=names, use_threads=False)
-        yield from validated(batch.select(names) for batch in batches)
+        with arrow_errors(str(self._path), "Parquet"):  # not those of a file that is written
+            batches = self._file.iter_batches(BATCH_ROWS, columns=names, use_threads=False)
+            yield from validated(batch.select(names) for batch in batches)
 
 
 class _Arrow:
-    def __init__(self, reader: pa.ipc.RecordBatchFileReader) -> None:
-        self._reader = reader
+    def __init__(self, path: Path, reader: pa.ipc.RecordBatchFileReader) -> None:
+        self._path, self._reader = path, reader
         self.schema = reader.schema
         self.rows = sum(batch.num_rows for batch in record_batches(reader))
 
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
-        yield from validated(batch.select(names) for batch in record_batches(self._reader))
+        with arrow_errors(str(self._path), "Arrow"):
+            yield from validated(batch.select(names) for batch in record_batches(self._reader))
 
 
 @contextmanager
@@ -146,10 +149,10 @@ def open_vectors(path: Path) -> Iterator[VectorTable]:
     with arrow_errors(str(path), "Parquet" if is_parquet else "Arrow"):
         if is_parquet:
             with open_parquet(path) as file:
-                yield _Parquet(file)
+                yield _Parquet(path, file)
         else:
             with open_arrow(path) as reader:
-                yield _Arrow(reader)
+                yield _Arrow(path, reader)
 
 
 @contextmanager

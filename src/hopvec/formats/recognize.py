@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,16 +15,27 @@ from hopvec.formats.parquet import files_of
 from hopvec.formats.table import find_columns
 from hopvec.formats.text import read_header
 
+DAMAGE = (
+    ValueError,
+    OSError,
+    EOFError,
+    MemoryError,
+    NotImplementedError,
+    pa.ArrowException,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
 
 def holds_embedding(path: Path) -> bool:
     """Whether a file holds an embedding, by its suffix and its first bytes.
 
-    A directory does if its Parquet files do.
+    A directory does if its Parquet files do. A pipe, which can be read only once, does not.
     """
     check = _parquet if path.is_dir() else CHECKS.get(path.suffix.lower())
     try:
-        return check is not None and path.exists() and check(path)
-    except (ValueError, OSError, MemoryError, pa.ArrowException, zipfile.BadZipFile):
+        return check is not None and (path.is_file() or path.is_dir()) and check(path)
+    except DAMAGE:
         return False
 
 

@@ -105,19 +105,24 @@ def find_columns(path: Path, schema: pa.Schema) -> VectorColumns:
     raise FormatError(f"{path}: {REQUIRED_COLUMNS}; the columns are {found}{more}. {IF_EDGES}")
 
 
-def from_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Embedding:
-    """Build an embedding from the batches of a table."""
+def from_batches(
+    path: Path,
+    schema: pa.Schema,
+    batches: Iterable[pa.RecordBatch],
+    memory_limit: int | None = None,
+) -> Embedding:
+    """Build an embedding from the batches of a table; see RowBuffer for `memory_limit`."""
     from hopvec.embedding import Embedding
 
     columns = find_columns(path, schema)
-    buffer = RowBuffer(_dim(columns, schema))
+    buffer = RowBuffer(_dim(columns, schema), memory_limit)
     ids = [_ids(pa.array([], schema.field(columns.id).type))]
     types: list[pa.Array] = []
     for batch in batches:
         batch.validate(full=True)
-        if not len(buffer.vectors):
-            buffer = RowBuffer(_dim(columns, batch))
-        location = _Location(path, len(buffer.vectors), _ids(batch.column(columns.id)))
+        if not len(buffer):
+            buffer = RowBuffer(_dim(columns, batch), memory_limit)
+        location = _Location(path, len(buffer), _ids(batch.column(columns.id)))
         # A copy of the ids: a view would keep the whole batch in memory.
         ids.append(pa.concat_arrays([location.ids, ids[0]]))
         if columns.type is not None:

@@ -19,7 +19,7 @@ from hopvec.graph.id_encoder import parse_integer_ids
 from hopvec.progress import Progress
 
 READ_BYTES = 2 << 20
-LINE_BYTES = 4 << 20
+LINE_BYTES = 1 << 19
 IF_EDGES = "If this is a graph, embed it first: hopvec embed FILE -o vectors.parquet."
 
 
@@ -69,16 +69,17 @@ def lines(
 
 
 def read_lines(
-    path: Path, line_format: LineFormat, progress: Progress
+    path: Path, line_format: LineFormat, progress: Progress, memory_limit: int | None = None
 ) -> tuple[pa.Array, pa.ChunkedArray | None, NDArray[np.float32]]:
     """Read the ids, the types if there are any, and the vectors of the lines below the header.
 
-    `progress` is called with the number of bytes read and the size of the file. Raises FormatError
+    `progress` is called with the number of bytes read and the size of the file; see RowBuffer for
+    `memory_limit`. Raises FormatError
     for the first line that does not match the format.
     """
     _check_last_line(path)
     try:
-        return _parse_lines(path, line_format, progress)
+        return _parse_lines(path, line_format, progress, memory_limit)
     except pa.ArrowInvalid as error:
         raise _first_line_error(path, line_format) or error from error
 
@@ -110,14 +111,15 @@ def is_gzipped(path: Path) -> bool:
 
 
 def _parse_lines(
-    path: Path, line_format: LineFormat, progress: Progress
+    path: Path, line_format: LineFormat, progress: Progress, memory_limit: int | None
 ) -> tuple[pa.Array, pa.ChunkedArray | None, NDArray[np.float32]]:
     import pyarrow.csv
 
     names = [str(number) for number in range(len(line_format.columns))]
     kinds = {name: pa.large_string() for name in names}
     kinds |= {names[number]: pa.float32() for number in line_format.numbers}
-    buffer, ids = RowBuffer(len(line_format.numbers)), [pa.array([], pa.large_string())]
+    buffer = RowBuffer(len(line_format.numbers), memory_limit)
+    ids = [pa.array([], pa.large_string())]
     types: list[pa.Array] = []
     size = path.stat().st_size
     with pa.OSFile(str(path)) as file:

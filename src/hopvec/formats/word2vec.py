@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError
 from hopvec.formats.atomic import atomic_write
-from hopvec.formats.blocks import BLOCK_BYTES, iter_blocks
+from hopvec.formats.blocks import iter_blocks
 from hopvec.formats.text import IF_EDGES, LineFormat, is_gzipped, lines, open_text, read_lines
 from hopvec.graph.id_encoder import parse_integer_ids
-from hopvec.machine import release_pages
 from hopvec.progress import Progress
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 DTYPES = ("float32",)
 EMPTY_OR_WHITESPACE = r"^$|[\s\x0b\x{85}\pZ]"
 MAX_ID_BYTES = 1 << 20
+BLOCK_BYTES = 4 << 20  # of a binary file, read at a time
 MAX_DEFLATE_RATIO = 1032  # decompressed bytes per byte of gzip data
 
 
@@ -45,7 +45,7 @@ def write_embedding(embedding: Embedding, path: Path, dtype: str, progress: Prog
                 file.writelines(lines(ids, rows, " "))
 
 
-def read_embedding(path: Path, progress: Progress) -> Embedding:
+def read_embedding(path: Path, progress: Progress, memory_limit: int | None = None) -> Embedding:
     """Read ids, as integers if all of them are, and vectors; the format holds no parameters.
 
     `progress` is called with the number of bytes read and the size of the file.
@@ -60,7 +60,7 @@ def read_embedding(path: Path, progress: Progress) -> Embedding:
         ids, vectors = _read_binary(path, count, dim, progress)
     else:
         _check_size(path, count, dim, 2 * dim)  # a digit and a space for each number
-        ids, vectors = _read_text(path, dim, progress)
+        ids, vectors = _read_text(path, dim, progress, memory_limit)
     if len(ids) != count:
         raise FormatError(
             f"{path}: the number of vectors is {len(ids):,}, but line 1 says {count:,}."
@@ -115,7 +115,9 @@ def _check_size(path: Path, count: int, dim: int, width: int) -> None:
         )
 
 
-def _read_text(path: Path, dim: int, progress: Progress) -> tuple[pa.Array, NDArray[np.float32]]:
+def _read_text(
+    path: Path, dim: int, progress: Progress, memory_limit: int | None
+) -> tuple[pa.Array, NDArray[np.float32]]:
     columns = ["id", *(str(number) for number in range(1, dim + 1))]
     with open_text(path) as file:
         file.readline()
@@ -123,7 +125,7 @@ def _read_text(path: Path, dim: int, progress: Progress) -> tuple[pa.Array, NDAr
     line_format = LineFormat(" ", columns, quoted=False)
     if trailing_space:
         line_format = LineFormat(" ", [*columns, ""], ignored=dim + 1, quoted=False)
-    ids, _, vectors = read_lines(path, line_format, progress)
+    ids, _, vectors = read_lines(path, line_format, progress, memory_limit)
     return ids, vectors
 
 
@@ -133,23 +135,24 @@ def _read_binary(
     size, width = path.stat().st_size, 4 * dim
     _check_size(path, count, dim, width + 2)
     vectors, names = np.empty((count, dim), np.float32), []
-    mapped = np.memmap(path, np.uint8, "r")
-    data: Any = mapped.base  # the same bytes, with the method find
-    position = done = data.find(b"\n") + 1
-    for row in range(count):
-        end = data.find(b" ", position, position + MAX_ID_BYTES)
-        if end < 0 or end + 1 + width > size:
-            raise FormatError(f"{path}, byte {position:,}: vector {row + 1:,} is truncated.")
-        names.append(data[position:end].lstrip(b"\n"))  # word2vec ends vectors with a line break
-        vectors[row] = np.frombuffer(data, "<f4", dim, end + 1)
-        position = end + 1 + width
-        if position - done > BLOCK_BYTES:
-            release_pages(mapped[done:position])
-            done = position
-            progress(done, size)
+    with path.open("rb") as file:
+        position = len(file.readline())
+        data, start, ended = b"", 0, False
+        for row in range(count):
+            if not ended and len(data) - start < MAX_ID_BYTES + 1 + width:
+                more = file.read(BLOCK_BYTES + width)
+                data, start, ended = data[start:] + more, 0, not more
+                progress(position, size)
+            end = data.find(b" ", start, start + MAX_ID_BYTES)
+            if end < 0 or end + 1 + width > len(data):
+                raise FormatError(f"{path}, byte {position:,}: vector {row + 1:,} is truncated.")
+            names.append(data[start:end].lstrip(b"\n"))  # word2vec ends vectors with a line break
+            vectors[row] = np.frombuffer(data, "<f4", dim, end + 1)
+            position += end + 1 + width - start
+            start = end + 1 + width
+        if data[start:].strip() or file.read(MAX_ID_BYTES).strip():
+            raise FormatError(f"{path}, byte {position:,}: unexpected data after the last vector.")
     progress(size, size)
-    if data[position:].strip():
-        raise FormatError(f"{path}, byte {position:,}: unexpected data after the last vector.")
     return parse_integer_ids(_decoded(path, names)), vectors
 
 

@@ -3,6 +3,8 @@
 graph.py            Graph: the input of every method
 edge_list.py        graphs from lists of edges
 edge_stream.py      the edges of a graph as Arrow record batches
+size.py             GraphSize: what determines the memory of a graph
+build_plan.py       BuildPlan: how a graph is built within a memory limit
 csr_builder.py      CSRBuilder: edges to CSR arrays, in memory or in spill files; merges duplicates
 ids.py              node ids: types, numbers and keys
 id_encoder.py       IdEncoder: integer codes for ids that arrive in batches

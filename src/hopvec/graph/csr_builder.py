@@ -17,7 +17,11 @@ from hopvec.progress import Progress, no_progress
 from hopvec.spill import SpillArray
 
 CHUNK = 1 << 20  # edges, entries or nodes processed at a time if not all of them fit in memory
-PLACING = 0.75  # share of the time of `sort_edges`; sorting the rows takes the rest
+PLACING = 0.75  # share of the time of `place_edges`; counting neighbors takes the rest
+MAX_EDGES, MAX_ENTRIES = 1 << 22, 1 << 24  # of a chunk
+BYTES_PER_ENTRY = 24  # of a chunk, in the buckets: row, column and weight, twice
+NODE_BYTES = 48  # held for each node: positions, counts, keys, orders and their inverse
+MIN_LIMIT = 8 << 20  # the smallest memory limit that plans choose
 
 Block = tuple[NDArray[np.int32], NDArray[np.float32] | None]
 """The indices and weights of a range of rows."""
@@ -32,15 +36,15 @@ class EdgeSource(Protocol):
 
     def __len__(self) -> int: ...
 
-    def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
-        """Yield all edges in chunks, in the form that the native functions take."""
+    def chunks(self, size: int, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
+        """Yield all edges in chunks of at most `size`, in the form that the kernels take."""
 
 
 @dataclass(frozen=True)
 class EdgeList:
     """Edges as arrays of ids. The number of a node is table[id - offset], or id - offset.
 
-    If the arrays are memory maps, they are read in chunks, and each chunk's pages are freed.
+    If the arrays are memory maps, each chunk's pages are freed.
     """
 
     source: NDArray[Any]
@@ -52,9 +56,8 @@ class EdgeList:
     def __len__(self) -> int:
         return len(self.source)
 
-    def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
+    def chunks(self, size: int, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
         """See EdgeSource."""
-        size = CHUNK if isinstance(self.source, np.memmap) else max(1, len(self))
         for first in range(0, len(self), size):
             source, target = self.source[first : first + size], self.target[first : first + size]
             weight = None if self.weight is None else self.weight[first : first + size]
@@ -79,7 +82,7 @@ class CSR:
 
 @dataclass
 class UnmergedCSR:
-    """Sorted rows in the numbering of the edges. Repeated entries are adjacent, not yet merged."""
+    """Rows in the numbering and the order of the edges. Repeated entries are not yet merged."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -93,10 +96,10 @@ class UnmergedCSR:
     duplicates: int
     """The number of edges that repeat an earlier one."""
 
-    def chunks(self) -> Iterator[tuple[int, int, Block]]:
+    def chunks(self, max_entries: int) -> Iterator[tuple[int, int, Block]]:
         """Yield (first row, end row, entries) of all rows, in chunks if they are in a file."""
-        max_entries = CHUNK if isinstance(self.indices, np.memmap) else None
-        for first, end in row_ranges(self.indptr, max_entries):
+        chunked = isinstance(self.indices, np.memmap)
+        for first, end in row_ranges(self.indptr, max_entries if chunked else None):
             entries = slice(self.indptr[first], self.indptr[end])
             indices = self.indices[entries]
             weights = None if self.weights is None else self.weights[entries]
@@ -119,10 +122,10 @@ class UnmergedCSR:
 class CSRBuilder:
     """Builds the CSR arrays of a graph in two steps.
 
-    `sort_edges` is a stable counting sort by row, followed by a sort within each row. `merge`
-    numbers the nodes in the graph's internal order and writes the rows again in that order,
-    repeated entries merged. If `memory_limit` is given, each step iterates over its input once for
-    every range of rows that fits in memory, and writes these ranges to spill files.
+    `place_edges` is a stable counting sort by row. `merge` numbers the nodes in the graph's
+    internal order and writes the rows again in that order: sorted, repeated entries merged. If
+    `memory_limit` is given, each step iterates over its input once for every range of rows that
+    fits in memory, and writes these ranges to spill files.
     """
 
     nodes: int
@@ -138,51 +141,39 @@ class CSRBuilder:
     progress: Progress = no_progress
     """Called with the percentage of the work that is done, and 100."""
 
-    def sort_edges(self, edges: EdgeSource, stop: _native.Stop) -> UnmergedCSR:
-        """Sort the edges by row and column. They are no longer needed after that."""
-        weighted = edges.weight is not None
-        indptr, loops, zero_weights = self._count(edges, stop)
-        self.progress(10, 100)
+    def place_edges(self, edges: EdgeSource, stop: _native.Stop) -> UnmergedCSR:
+        """Group the edges by row. They are no longer needed after that."""
+        buckets = _native.EntryBuckets(self.nodes)
+        indptr, loops, zero_weights = self._count(edges, buckets, stop)
         row_counts = np.empty(self.nodes, dtype=np.int32)
         column_counts = np.zeros(self.nodes, dtype=np.int32) if self.directed else None
         duplicates = 0
 
-        def sorted_blocks() -> Iterator[Block]:
+        def count_distinct(first: int, end: int, block: Block) -> None:
             nonlocal duplicates
-            for first, end in self._row_ranges(indptr, weighted):
-                indices, weights = _empty_block(indptr, first, end, weighted)
-                cursor = indptr[first:end] - indptr[first]
-                placed = 0
-                for chunk in edges.chunks(directed=self.directed, drop_loops=self.drop_loops):
-                    chunk.place(first, cursor, indices, weights, self.threads, stop)
-                    raise_if_stopped(stop)
-                    placed += len(chunk)
-                    self._report((10, 50), first, end, PLACING * placed / max(1, len(edges)))
-                del cursor
-                duplicates += _native.sort_rows(
-                    indptr,
-                    first,
-                    end,
-                    indices,
-                    weights,
-                    self.directed,
-                    self.duplicates == "first",
-                    row_counts,
-                    self.threads,
-                    stop,
-                )
-                raise_if_stopped(stop)
-                if column_counts is not None:
-                    _native.count_columns(indptr, first, end, indices, column_counts)
-                yield indices, weights
-                del indices, weights
-                self._report((10, 50), first, end, 1)
+            duplicates += _native.count_distinct(
+                indptr, first, end, block[0], row_counts, column_counts, self.threads, stop
+            )
 
-        in_memory = self.memory_limit is None
-        indices, weights = self._concatenate(sorted_blocks(), weighted, in_memory=in_memory)
+        indices, weights = self._place(edges, buckets, indptr, count_distinct, stop)
         return UnmergedCSR(
             indptr, indices, weights, row_counts, column_counts, loops, zero_weights, duplicates
         )
+
+    def sort_edges(
+        self, edges: EdgeSource, stop: _native.Stop
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32] | None]:
+        """Sort the edges by row, column and weight, without merging them or numbering the nodes.
+
+        Returns indptr, indices and weights.
+        """
+        buckets = _native.EntryBuckets(self.nodes)
+        indptr, _, _ = self._count(edges, buckets, stop)
+
+        def sort_rows(first: int, end: int, block: Block) -> None:
+            _native.sort_rows(indptr, first, end, *block, self.threads, stop)
+
+        return indptr, *self._place(edges, buckets, indptr, sort_rows, stop)
 
     def merge(
         self, unmerged: UnmergedCSR, keys: Callable[[], NDArray[np.uint64]], stop: _native.Stop
@@ -192,20 +183,25 @@ class CSRBuilder:
         Frees the arrays of `unmerged`. `keys` computes the keys of the nodes, which are needed
         only for a moment.
         """
-        order = _native.order_nodes(unmerged.row_counts, unmerged.column_counts, keys())
+        order = _native.order_nodes(
+            unmerged.row_counts, unmerged.column_counts, keys(), self.threads, stop
+        )
+        raise_if_stopped(stop)
         indptr, number = self._number_nodes(order, unmerged.row_counts)
         del order
         unmerged.release_counts()
         sums = unmerged.duplicates > 0 and self.duplicates == "sum"
         weighted = sums or unmerged.weights is not None
         all_one = True
-        ranges = self._row_ranges(indptr, weighted)
+        chunk_entries = min(max((self.memory_limit or 0) // 128, 1 << 10), MAX_ENTRIES)
+        ranges = self._row_ranges(indptr, weighted, 8 * chunk_entries)
 
         def merged_blocks() -> Iterator[Block]:
             nonlocal all_one
             for first, end in ranges:
                 indices, weights = _empty_block(indptr, first, end, weighted)
-                for chunk_first, chunk_end, (from_indices, from_weights) in unmerged.chunks():
+                chunks = unmerged.chunks(chunk_entries)
+                for chunk_first, chunk_end, (from_indices, from_weights) in chunks:
                     all_one &= _native.merge_and_renumber(
                         unmerged.indptr[chunk_first : chunk_end + 1],
                         from_indices,
@@ -231,6 +227,38 @@ class CSRBuilder:
         unmerged.release_entries()
         return CSR(indptr, indices, None if all_one else weights, self._inverse(number))
 
+    def _place(
+        self,
+        edges: EdgeSource,
+        buckets: _native.EntryBuckets,
+        indptr: NDArray[np.int64],
+        finish: Callable[[int, int, Block], None],
+        stop: _native.Stop,
+    ) -> Block:
+        """The entries of all rows in the order of the edges, after finish(first, end, entries)."""
+        weighted = edges.weight is not None
+        bucket_bytes = self._bucket_bytes(self._chunk_size(edges))
+
+        def placed_blocks() -> Iterator[Block]:
+            for first, end in self._row_ranges(indptr, weighted, bucket_bytes):
+                indices, weights = _empty_block(indptr, first, end, weighted)
+                cursor = indptr[first:end] - indptr[first]
+                placed = 0
+                for chunk in self._chunks(edges):
+                    buckets.place(chunk, first, cursor, indices, weights, self.threads, stop)
+                    raise_if_stopped(stop)
+                    placed += len(chunk)
+                    self._report((10, 50), first, end, PLACING * placed / max(1, len(edges)))
+                del cursor
+                finish(first, end, (indices, weights))
+                raise_if_stopped(stop)
+                yield indices, weights
+                del indices, weights
+                self._report((10, 50), first, end, 1)
+
+        in_memory = self.memory_limit is None
+        return self._concatenate(placed_blocks(), weighted, in_memory=in_memory)
+
     def _concatenate(self, blocks: Iterator[Block], weighted: bool, *, in_memory: bool) -> Block:
         """The entries of all rows: the only block itself, or a memory map of all blocks."""
         if in_memory:
@@ -245,12 +273,14 @@ class CSRBuilder:
             del some_indices, some_weights  # before the next block is computed
         return indices.array(), weights.array() if weighted else None
 
-    def _count(self, edges: EdgeSource, stop: _native.Stop) -> tuple[NDArray[np.int64], int, int]:
+    def _count(
+        self, edges: EdgeSource, buckets: _native.EntryBuckets, stop: _native.Stop
+    ) -> tuple[NDArray[np.int64], int, int]:
         """Count the entries of each row, as indptr, and the loops and edges of weight 0."""
         indptr = np.zeros(self.nodes + 1, dtype=np.int64)
         loops = zero_weights = counted = 0
-        for chunk in edges.chunks(directed=self.directed, drop_loops=self.drop_loops):
-            chunk_loops, chunk_zeros = chunk.count(indptr[1:], self.threads, stop)
+        for chunk in self._chunks(edges):
+            chunk_loops, chunk_zeros = buckets.count(chunk, indptr[1:], self.threads, stop)
             loops, zero_weights = loops + chunk_loops, zero_weights + chunk_zeros
             raise_if_stopped(stop)
             counted += len(chunk)
@@ -282,11 +312,45 @@ class CSRBuilder:
             inverse[order[first:end]] = np.arange(first, end, dtype=np.int32)
         return inverse
 
-    def _row_ranges(self, indptr: NDArray[np.int64], weighted: bool) -> list[tuple[int, int]]:
+    def _chunks(self, edges: EdgeSource) -> Iterator[_native.Edges]:
+        size = self._chunk_size(edges)
+        return edges.chunks(size, directed=self.directed, drop_loops=self.drop_loops)
+
+    def _chunk_size(self, edges: EdgeSource) -> int:
+        """The edges of a chunk, which are in the buckets at a time.
+
+        The buckets take at most half the size of the rows of a large graph, before there is a
+        second copy of them, and a quarter of the memory limit.
+        """
+        size = min(max(len(edges) // 16, 1 << 14), MAX_EDGES)
+        if self.memory_limit is not None:
+            size = min(size, max(1 << 10, self.memory_limit // 4 // self._bucket_bytes(1)))
+        return size
+
+    def _bucket_bytes(self, edges: int) -> int:
+        return edges * BYTES_PER_ENTRY * (1 if self.directed else 2)
+
+    def _row_ranges(
+        self, indptr: NDArray[np.int64], weighted: bool, reserved: int
+    ) -> list[tuple[int, int]]:
+        """Ranges of rows that fit in the memory limit beside some reserved bytes."""
         max_entries = None
         if self.memory_limit is not None:
-            max_entries = max(1, self.memory_limit // (8 if weighted else 4))
+            max_entries = max(1, (self.memory_limit - reserved) // (8 if weighted else 4))
         return list(row_ranges(indptr, max_entries))
+
+
+def rows_in_memory(entries: int, unmerged: int, merged: int, *, directed: bool) -> int:
+    """The memory of the entries of a builder without a limit: two copies, or one and buckets."""
+    edges = entries if directed else -(-entries // 2)
+    chunk = min(max(edges // 16, 1 << 14), MAX_EDGES)
+    buckets = chunk * BYTES_PER_ENTRY * (1 if directed else 2)
+    return unmerged + max(merged, buckets)
+
+
+def limit_for(merged: int) -> int:
+    """The least memory limit within which merged rows stay in memory, beside a chunk."""
+    return max(MIN_LIMIT, merged * 16 // 15 + (1 << 14))
 
 
 def row_ranges(indptr: NDArray[np.int64], max_entries: int | None) -> Iterator[tuple[int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,27 @@ class EdgeArrays:
             if aged is not None:
                 self._aged.append(aged)
         return self._aged.array()
+
+    def spill(self) -> None:
+        """Move all arrays to spill files."""
+        for array in self._arrays:
+            if len(array):
+                array.spill()
+
+    @property
+    def memory(self) -> int:
+        """The bytes of the arrays in memory."""
+        return sum(array.memory for array in self._arrays)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the arrays when all edges are there, wherever they are."""
+        aged = 4 * len(self.time)
+        return aged + sum(array.nbytes for array in self._arrays)
+
+    @property
+    def _arrays(self) -> tuple[SpillArray[Any], ...]:
+        return self.source, self.target, self.weight, self.time
 
     def __len__(self) -> int:
         return len(self.source)

@@ -101,7 +101,7 @@ def from_numbered_edges(
         progress=progress,
     )
     edges = EdgeList(numbering.source, numbering.target, weight, numbering.offset, numbering.table)
-    unmerged = machine.interruptible(partial(builder.sort_edges, edges))
+    unmerged = machine.interruptible(partial(builder.place_edges, edges))
     if duplicates == "error" and unmerged.duplicates:
         raise _duplicate_error(numbering, weight, directed, loops == "drop")
     del edges

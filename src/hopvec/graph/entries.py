@@ -18,9 +18,9 @@ Entries = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32] | None
 """The rows, columns and weights of some entries."""
 
 
-def entry_chunks(graph: Graph) -> Iterator[Entries]:
+def entry_chunks(graph: Graph, max_entries: int = CHUNK) -> Iterator[Entries]:
     """Yield all entries in the internal order; the pages of a memory map are freed after use."""
-    for first, end in row_ranges(graph.indptr, CHUNK):
+    for first, end in row_ranges(graph.indptr, max_entries):
         entries = slice(graph.indptr[first], graph.indptr[end])
         row = np.arange(first, end, dtype=np.int32)
         row = np.repeat(row, np.diff(graph.indptr[first : end + 1]))

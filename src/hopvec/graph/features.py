@@ -268,7 +268,18 @@ def _detect_ids(table: pa.Table, ids: pa.Array) -> str | None:
 
 def _can_be_ids(dtype: pa.DataType) -> bool:
     dtype = dtype.value_type if pa.types.is_dictionary(dtype) else dtype
-    return dtype != pa.uint64() and bool(pa.types.is_integer(dtype) or "string" in str(dtype))
+    return dtype != pa.uint64() and bool(pa.types.is_integer(dtype) or _is_text(dtype))
+
+
+def _is_text(dtype: pa.DataType) -> bool:
+    return str(dtype) in ("string", "large_string", "string_view")
+
+
+def _is_list(dtype: pa.DataType) -> bool:
+    types = pa.types
+    return bool(
+        types.is_list(dtype) or types.is_large_list(dtype) or types.is_fixed_size_list(dtype)
+    )
 
 
 def _holds_ids(column: pa.ChunkedArray, ids: pa.Array) -> bool:
@@ -329,7 +340,7 @@ def _flatten_lists(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     lengths = {}
     for name in table.column_names:
         column = table.column(name)
-        if pa.types.is_nested(column.type) and hasattr(column.type, "value_type"):
+        if _is_list(column.type):
             found = pc.unique(pc.list_value_length(column).drop_null()).to_pylist()
             if len(found) != 1:
                 raise list_length_error(name)
@@ -341,6 +352,6 @@ def _is_numeric(name: str, column: Any) -> bool:
     if isinstance(column, np.ndarray) or is_numeric(column.type) or pa.types.is_null(column.type):
         return True
     dtype = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if pa.types.is_boolean(dtype) or "string" in str(dtype) or pa.types.is_integer(dtype):
+    if pa.types.is_boolean(dtype) or _is_text(dtype) or pa.types.is_integer(dtype):
         return False
     raise unsupported_type_error(name, column.type)

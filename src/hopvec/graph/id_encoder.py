@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.errors import GraphError
 from hopvec.graph.ids import arrow_view, numpy_view, string_buffers
+from hopvec.graph.size import id_bytes
 
 MAX_SHARDS = 16
+SORTING_BYTES = 28  # per id, besides the ids before and after: values to sort, and their order
 
 
 class IdEncoder:
@@ -35,6 +37,16 @@ class IdEncoder:
     def nbytes(self) -> int:
         """The memory used, in bytes."""
         return 0 if self._dictionary is None else self._dictionary.nbytes
+
+    @property
+    def id_bytes(self) -> int:
+        """The memory of the sorted ids."""
+        return id_bytes(len(self), 0 if self._dictionary is None else self._dictionary.text_bytes)
+
+    @property
+    def sorting_bytes(self) -> int:
+        """The memory of `sorted_ids` at its peak."""
+        return self.nbytes + self.id_bytes + SORTING_BYTES * len(self)
 
     def encode(self, ids: pa.Array) -> NDArray[np.int32]:
         """Return the codes of ids, which are int64 or large_string without nulls."""
@@ -73,7 +85,7 @@ class IdEncoder:
                 values = _parse_whole_floats(offsets, text, decimal)
                 self.whole_floats = values is not None
         if values is not None:
-            order = np.argsort(values, kind="stable").astype(np.int32)
+            order = np.argsort(values).astype(np.int32)  # all are distinct
             ids = arrow_view(values[order])
         else:
             # Arrow's take would do, but its first use loads 40 MB of functions.

@@ -67,7 +67,7 @@ def as_ids(values: Any, name: str) -> NDArray[Any] | pa.Array:
 
 def first_fraction(numbers: NDArray[Any]) -> int | None:
     """The position of the first floating-point id that is not a whole number; None if all are."""
-    whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2**53)
+    whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < np.float64(2**53))
     return None if whole.all() else int(np.argmin(whole))
 
 
@@ -138,8 +138,9 @@ def numpy_view(array: pa.Array) -> NDArray[Any]:
         copy: NDArray[Any] = array.to_numpy(zero_copy_only=False)
         return copy
     name = str(array.type)
-    numbers = np.frombuffer(array.buffers()[1], np.dtype(FLOATS.get(name, name)))
-    return numbers[array.offset : array.offset + len(array)]
+    end = array.offset + len(array)  # the buffer may be longer, by any number of bytes
+    numbers = np.frombuffer(array.buffers()[1], np.dtype(FLOATS.get(name, name)), end)
+    return numbers[array.offset :]
 
 
 def arrow_view(numbers: NDArray[Any]) -> pa.Array:

@@ -22,6 +22,7 @@ from hopvec.graph.edge_arrays import EdgeArrays
 from hopvec.graph.id_encoder import IdEncoder
 from hopvec.graph.ids import NumberedEdges, arrow_view
 from hopvec.graph.relation_options import RelationOptions
+from hopvec.graph.size import RelationsSize
 from hopvec.graph.transpose import Direction
 
 logger: logging.Logger = logging.getLogger("hopvec")
@@ -183,6 +184,27 @@ class RelationEdges:
             describe=describe,
         )
         return numbering, pairs
+
+    def spill(self) -> None:
+        """Move the edges to spill files."""
+        for part in self.parts.values():
+            part.arrays.spill()
+
+    @property
+    def arrays_memory(self) -> int:
+        """The memory of the edges that are not in spill files."""
+        return sum(part.arrays.memory for part in self.parts.values())
+
+    @property
+    def arrays_bytes(self) -> int:
+        """The bytes of the edges, wherever they are."""
+        return sum(part.arrays.nbytes for part in self.parts.values())
+
+    @property
+    def size(self) -> RelationsSize:
+        """What determines the memory of the matrices, if they are in spill files."""
+        in_memory = 8 * (self.pairs + len(self.parts))
+        return RelationsSize(len(self.kinds), self.pairs, self.entries, in_memory)
 
     @property
     def nbytes(self) -> int:

@@ -165,7 +165,7 @@ class Relations:
         entries = _EntriesOfRelation(self, graph, number, reverse=direction == "in")
         csr = machine.interruptible(partial(builder.sort_edges, entries))
         symmetric = undirected or direction == "both"
-        return TransposedCSR(csr.indptr, csr.indices, csr.weights, symmetric=symmetric)
+        return TransposedCSR(*csr, symmetric=symmetric)
 
     def _without(self, graph: Graph, is_out: Callable[[Any, Any], NDArray[np.bool_]]) -> Graph:
         """The merged graph without some edges; is_out(u, v) is a mask of pairs of positions."""
@@ -326,7 +326,7 @@ def _merge(
         spill_dir=spill_dir,
         progress=progress,
     )
-    unmerged = machine.interruptible(partial(builder.sort_edges, _WeightedEntries(parts)))
+    unmerged = machine.interruptible(partial(builder.place_edges, _WeightedEntries(parts)))
     csr = machine.interruptible(partial(builder.merge, unmerged, lambda: keys(ids)))
     return Graph(
         indptr=csr.indptr,
@@ -389,10 +389,10 @@ class _WeightedEntries:
     def __len__(self) -> int:
         return sum(part.graph.entries for part in self._parts)
 
-    def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
+    def chunks(self, size: int, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
         """See EdgeSource."""
         for part in self._parts:
-            for row, neighbor, weight in entry_chunks(part.graph):
+            for row, neighbor, weight in entry_chunks(part.graph, size):
                 ends = part.node[row], part.node[neighbor]
                 weights = None if self.weight is None else part.weigh(row, weight)
                 yield _native.Edges(*ends, weights, 0, None, directed, drop_loops)
@@ -412,10 +412,10 @@ class _EntriesOfRelation:
     def __len__(self) -> int:
         return sum(part.graph.entries for part in self._parts)
 
-    def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
+    def chunks(self, size: int, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
         """See EdgeSource."""
         for part in self._parts:
-            for row, neighbor, weight in entry_chunks(part.graph):
+            for row, neighbor, weight in entry_chunks(part.graph, size):
                 chosen = part.relation[row] == self._number
                 ends = [self._internal[part.node[end[chosen]]] for end in (row, neighbor)]
                 source, target = reversed(ends) if self._reverse else ends

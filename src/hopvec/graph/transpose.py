@@ -68,7 +68,7 @@ def transposed_csr(
     )
     edges = _EntriesAsEdges(graph, direction == "in", like)
     csr = machine.interruptible(partial(builder.sort_edges, edges))
-    return TransposedCSR(csr.indptr, csr.indices, csr.weights, symmetric=symmetric)
+    return TransposedCSR(*csr, symmetric=symmetric)
 
 
 def transposed_graph(graph: Graph, direction: Direction) -> Graph:
@@ -110,8 +110,8 @@ class _EntriesAsEdges:
     def __len__(self) -> int:
         return len(self._graph.indices)
 
-    def chunks(self, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
+    def chunks(self, size: int, *, directed: bool, drop_loops: bool) -> Iterator[_native.Edges]:
         """See EdgeSource."""
-        for row, neighbor, weight in entry_chunks(self._graph):
+        for row, neighbor, weight in entry_chunks(self._graph, size):
             source, target = (neighbor, row) if self._reverse else (row, neighbor)
             yield _native.Edges(source, target, weight, 0, self._table, directed, drop_loops)

@@ -6,6 +6,7 @@
 #include "components.hpp"
 #include "csr_builder.hpp"
 #include "dictionary.hpp"
+#include "entry_buckets.hpp"
 #include "numbers.hpp"
 
 namespace hopvec {
@@ -86,6 +87,7 @@ nb::class_<Dictionary<Shard>> bind_dictionary(nb::module_& m, const char* name) 
       .def(nb::init<int>(), nb::arg("shards"))
       .def("__len__", &Dictionary<Shard>::size)
       .def_prop_ro("nbytes", &Dictionary<Shard>::bytes)
+      .def_prop_ro("text_bytes", &Dictionary<Shard>::text_bytes)
       .def_prop_ro("sizes", &Dictionary<Shard>::sizes);
 }
 
@@ -136,32 +138,32 @@ void bind_graph(nb::module_& m) {
   });
   edge_arguments(edges, &init_edges<int32_t>);
   edge_arguments(edges, &init_edges<int64_t>);
-  edges
+  nb::class_<EntryBuckets>(m, "EntryBuckets")
+      .def(nb::init<int64_t>(), nb::arg("nodes"))
       .def(
           "count",
-          [](const Edges& edges, Out<int64_t> counts, int threads, const Stop& stop) {
+          [](EntryBuckets& self, const Edges& edges, Out<int64_t> counts, int threads, const Stop& stop) {
+            check_size("counts", counts, self.nodes());
             SkippedEdges skipped;
-            edges.with_chunk([&](const auto& chunk) {
-              skipped = count_entries(chunk, int64_t(counts.size()), counts.data(), threads, stop);
-            });
+            edges.with_chunk([&](const auto& chunk) { skipped = self.count(chunk, counts.data(), threads, stop); });
             return nb::make_tuple(skipped.loops, skipped.zeros);
           },
-          nb::arg("counts"), nb::arg("threads"), nb::arg("stop"))
+          nb::arg("edges"), nb::arg("counts"), nb::arg("threads"), nb::arg("stop"))
       .def(
           "place",
-          [](const Edges& edges, int64_t first, Out<int64_t> cursor, Out<int32_t> indices,
+          [](EntryBuckets& self, const Edges& edges, int64_t first, Out<int64_t> cursor, Out<int32_t> indices,
              std::optional<Out<float>> weights, int threads, const Stop& stop) {
             check_size("weights", weights, size_of(indices));
             check(!weights || edges.weight, "the edges have no weights");
             check_values("cursor", cursor.data(), size_of(cursor), size_of(indices) + 1);
-            const Range range{first, first + int64_t(cursor.size()), int64_t(indices.size())};
+            const Range range{first, first + size_of(cursor), size_of(indices)};
             edges.with_chunk([&](const auto& chunk) {
-              place_entries(chunk, range, cursor.data(), indices.data(), weights ? weights->data() : nullptr, threads,
-                            stop);
+              self.place(chunk, range, cursor.data(), indices.data(), weights ? weights->data() : nullptr, threads,
+                         stop);
             });
           },
-          nb::arg("first"), nb::arg("cursor"), nb::arg("indices"), nb::arg("weights").none(), nb::arg("threads"),
-          nb::arg("stop"));
+          nb::arg("edges"), nb::arg("first"), nb::arg("cursor"), nb::arg("indices"), nb::arg("weights").none(),
+          nb::arg("threads"), nb::arg("stop"));
   bind_dictionary<StringShard>(m, "StringDictionary")
       .def(
           "encode",
@@ -244,38 +246,42 @@ void bind_graph(nb::module_& m) {
   m.def(
       "sort_rows",
       [](In<int64_t> indptr, int64_t first, int64_t last, Out<int32_t> indices, std::optional<Out<float>> weights,
-         bool directed, bool keep_order, Out<int32_t> distinct, int threads, const Stop& stop) {
+         int threads, const Stop& stop) {
         check_rows(indptr, first, last, size_of(indices));
         check_size("weights", weights, size_of(indices));
-        check_room("distinct", size_of(distinct), last);
         ReleaseGil release;
-        return sort_rows(indptr.data(), {first, last, int64_t(indices.size())}, indices.data(),
-                         weights ? weights->data() : nullptr, directed, keep_order, distinct.data(), threads, stop);
+        sort_rows(indptr.data(), {first, last, size_of(indices)}, indices.data(), weights ? weights->data() : nullptr,
+                  threads, stop);
       },
       nb::arg("indptr"), nb::arg("first"), nb::arg("last"), nb::arg("indices"), nb::arg("weights").none(),
-      nb::arg("directed"), nb::arg("keep_order"), nb::arg("distinct"), nb::arg("threads"), nb::arg("stop"));
+      nb::arg("threads"), nb::arg("stop"));
   m.def(
-      "count_columns",
-      [](In<int64_t> indptr, int64_t first, int64_t last, In<int32_t> indices, Out<int32_t> columns) {
+      "count_distinct",
+      [](In<int64_t> indptr, int64_t first, int64_t last, In<int32_t> indices, Out<int32_t> distinct,
+         std::optional<Out<int32_t>> columns, int threads, const Stop& stop) {
         check_rows(indptr, first, last, size_of(indices));
-        check_values("indices", indices, size_of(columns));
+        check_room("distinct", size_of(distinct), last);
+        check_size("columns", columns, size_of(distinct));
+        check_values("indices", indices, size_of(distinct));
         ReleaseGil release;
-        count_columns(indptr.data(), {first, last, int64_t(indices.size())}, indices.data(), columns.data());
+        return count_distinct(indptr.data(), {first, last, size_of(indices)}, indices.data(), size_of(distinct),
+                              distinct.data(), columns ? columns->data() : nullptr, threads, stop);
       },
-      nb::arg("indptr"), nb::arg("first"), nb::arg("last"), nb::arg("indices"), nb::arg("columns"));
+      nb::arg("indptr"), nb::arg("first"), nb::arg("last"), nb::arg("indices"), nb::arg("distinct"),
+      nb::arg("columns").none(), nb::arg("threads"), nb::arg("stop"));
   m.def(
       "order_nodes",
-      [](In<int32_t> distinct, std::optional<In<int32_t>> columns, In<uint64_t> keys) {
+      [](In<int32_t> distinct, std::optional<In<int32_t>> columns, In<uint64_t> keys, int threads, const Stop& stop) {
         check_size("distinct", distinct, size_of(keys));
         check_size("columns", columns, size_of(keys));
         Buffer<int32_t> order(int64_t(keys.size()));
         {
           ReleaseGil release;
-          order_nodes(distinct.data(), pointer<int32_t>(columns), keys.data(), order.size, order.get());
+          order_nodes(distinct.data(), pointer<int32_t>(columns), keys.data(), order.size, order.get(), threads, stop);
         }
         return to_array(std::move(order));
       },
-      nb::arg("distinct"), nb::arg("columns").none(), nb::arg("keys"));
+      nb::arg("distinct"), nb::arg("columns").none(), nb::arg("keys"), nb::arg("threads"), nb::arg("stop"));
   m.def(
       "merge_and_renumber",
       [](In<int64_t> unmerged_indptr, In<int32_t> unmerged_indices, std::optional<In<float>> unmerged_weights,
@@ -287,13 +293,15 @@ void bind_graph(nb::module_& m) {
         check_room("unmerged_weights", unmerged_weights, entries);
         check_values("unmerged_indices", unmerged_indices, size_of(new_number));
         check_range("new_number", unmerged_first, unmerged_first + rows, size_of(new_number));
+        check_values("new_number", new_number, size_of(indptr) - 1);
         check_rows(indptr, first, last, size_of(indices));
         check_size("weights", weights, size_of(indices));
         const UnmergedCSR unmerged{unmerged_indptr.data(), unmerged_indices.data(), pointer<float>(unmerged_weights),
                                    unmerged_first, rows};
         ReleaseGil release;
-        return merge_and_renumber(unmerged, new_number.data(), indptr.data(), {first, last, int64_t(indices.size())},
-                                  sum, indices.data(), weights ? weights->data() : nullptr, threads, stop);
+        return merge_and_renumber(unmerged, new_number.data(), size_of(indptr) - 1, indptr.data(),
+                                  {first, last, size_of(indices)}, sum, indices.data(),
+                                  weights ? weights->data() : nullptr, threads, stop);
       },
       nb::arg("unmerged_indptr"), nb::arg("unmerged_indices"), nb::arg("unmerged_weights").none(),
       nb::arg("unmerged_first"), nb::arg("new_number"), nb::arg("indptr"), nb::arg("first"), nb::arg("last"),

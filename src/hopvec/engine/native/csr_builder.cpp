@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "checks.hpp"
+#include "node_set.hpp"
+#include "prefetch.hpp"
 
 namespace hopvec {
 namespace {
@@ -20,70 +22,55 @@ float unpack_weight(uint64_t packed) {
   return weight;
 }
 
-// Calls entry(edge, row, column) for every entry of S given by the edges, in the order of the edges.
-template <class Id, class Entry>
-void for_each_entry(const EdgeChunk<Id>& edges, const Stop& stop, Entry entry) {
-  constexpr int64_t edges_per_check = 1 << 16;
-  for (int64_t begin = 0; begin < edges.count && !stop.flag; begin += edges_per_check)
-    for (int64_t edge = begin; edge < std::min(edges.count, begin + edges_per_check); ++edge) {
-      const int32_t u = edges.number(edges.source[edge]), v = edges.number(edges.target[edge]);
-      if ((edges.weight && edges.weight[edge] == 0.0f) || (edges.drop_loops && u == v)) continue;
-      entry(edge, u, v);
-      if (!edges.directed && u != v) entry(edge, v, u);
-    }
+// Rows up to this length are sorted by comparisons.
+constexpr int64_t short_row = 24;
+
+// A set for each thread, with as many nodes as there are bits.
+std::vector<NodeSet> node_sets(int threads, int64_t chunks, int64_t nodes) {
+  return std::vector<NodeSet>(size_t(std::max<int64_t>(1, std::min<int64_t>(threads, chunks))), NodeSet(nodes));
 }
 
-constexpr int max_readers = 8;  // threads, each of which reads all edges
+// Calls duplicate(neighbor) for each neighbor that occurred before, and distinct(neighbor) for all others.
+template <class Distinct, class Duplicate>
+void for_each_neighbor(const int32_t* neighbor, int64_t count, NodeSet& set, Distinct distinct, Duplicate duplicate) {
+  if (count > short_row) {
+    for (int64_t k = 0; k < count; ++k) set.insert(neighbor[k]) ? distinct(neighbor[k]) : duplicate(neighbor[k]);
+    set.clear(neighbor, count);
+    return;
+  }
+  int32_t sorted[short_row];
+  std::copy(neighbor, neighbor + count, sorted);
+  std::sort(sorted, sorted + count);
+  for (int64_t k = 0; k < count; ++k) k&& sorted[k] == sorted[k - 1] ? duplicate(sorted[k]) : distinct(sorted[k]);
+}
+
+// Writes the distinct numbers of a row in ascending order; there must be `count` of them.
+void write_distinct(std::vector<int32_t>& numbers, NodeSet& set, int32_t* to, int64_t count) {
+  if (int64_t(numbers.size()) > short_row) {
+    const int64_t distinct = set.fill(numbers.data(), int64_t(numbers.size()));
+    check_size("indptr", distinct, count);
+    set.take(to);
+    return;
+  }
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  check_size("indptr", int64_t(numbers.size()), count);
+  std::copy(numbers.begin(), numbers.end(), to);
+}
+
+// Sorts by neighbor. Equal neighbors remain in their order, or are sorted by weight.
+void sort_packed(std::vector<uint64_t>& packed, bool keep_order) {
+  if (keep_order)
+    std::stable_sort(packed.begin(), packed.end(), [](uint64_t a, uint64_t b) { return a >> 32 < b >> 32; });
+  else
+    std::sort(packed.begin(), packed.end());
+}
 
 }  // namespace
 
-template <class Id>
-SkippedEdges count_entries(const EdgeChunk<Id>& edges, int64_t nodes, int64_t* counts, int threads, const Stop& stop) {
-  const int workers = std::min(threads, max_readers);
-  std::atomic<int64_t> loops{0}, zeros{0};
-  parallel_chunks(workers, workers, stop, [&](int64_t w, int) {
-    const int64_t first = nodes * w / workers, last = nodes * (w + 1) / workers;
-    for_each_entry(edges, stop, [&](int64_t, int32_t row, int32_t) {
-      if (row >= first && row < last) ++counts[row];
-    });
-    SkippedEdges here;
-    for (int64_t edge = edges.count * w / workers; edge < edges.count * (w + 1) / workers; ++edge) {
-      const int32_t ends[2] = {edges.number(edges.source[edge]), edges.number(edges.target[edge])};
-      check_values("source or target", ends, 2, nodes);
-      here.loops += ends[0] == ends[1];
-      here.zeros += edges.weight && edges.weight[edge] == 0.0f;
-    }
-    loops += here.loops, zeros += here.zeros;
-  });
-  return {loops, zeros};
-}
-
-template <class Id>
-void place_entries(const EdgeChunk<Id>& edges, const Range& range, int64_t* cursor, int32_t* indices, float* weights,
-                   int threads, const Stop& stop) {
-  const int workers = std::min(threads, max_readers);
-  // Rows are divided by their entries. `cursor` advances, so the division is fixed before any thread starts.
-  std::vector<int64_t> share;
-  const int64_t rows = range.last - range.first;
-  for (int w = 0; w <= workers; ++w)
-    share.push_back(w == workers ? rows
-                                 : std::lower_bound(cursor, cursor + rows, range.entries * w / workers) - cursor);
-  parallel_chunks(workers, workers, stop, [&](int64_t w, int) {
-    const int64_t first = range.first + share[size_t(w)], last = range.first + share[size_t(w) + 1];
-    for_each_entry(edges, stop, [&](int64_t edge, int32_t row, int32_t column) {
-      if (row < first || row >= last) return;
-      const int64_t to = cursor[row - range.first]++;
-      if (to >= range.entries) throw std::invalid_argument("indices is shorter than the rows of the edges");
-      indices[to] = column;
-      if (weights) weights[to] = edges.weight[edge];
-    });
-  });
-}
-
-int64_t sort_rows(const int64_t* indptr, const Range& range, int32_t* indices, float* weights, bool directed,
-                  bool keep_order, int32_t* distinct, int threads, const Stop& stop) {
+void sort_rows(const int64_t* indptr, const Range& range, int32_t* indices, float* weights, int threads,
+               const Stop& stop) {
   const RowChunks rows = RowChunks::sized(indptr + range.first, range.last - range.first, work_per_chunk);
-  std::atomic<int64_t> repeated{0};
   parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
     std::vector<uint64_t> packed;
     for (int64_t node = range.first + rows.first(chunk); node < range.first + rows.first(chunk + 1); ++node) {
@@ -91,37 +78,45 @@ int64_t sort_rows(const int64_t* indptr, const Range& range, int32_t* indices, f
       int32_t* neighbor = indices + begin;
       if (!weights) {
         std::sort(neighbor, neighbor + count);
-      } else {
-        float* weight = weights + begin;
-        packed.resize(size_t(count));
-        for (int64_t k = 0; k < count; ++k) packed[k] = pack(neighbor[k], weight[k]);
-        if (keep_order)  // equal neighbors keep the order of the edges
-          std::stable_sort(packed.begin(), packed.end(), [](uint64_t a, uint64_t b) { return a >> 32 < b >> 32; });
-        else
-          std::sort(packed.begin(), packed.end());
-        for (int64_t k = 0; k < count; ++k)
-          neighbor[k] = unpack_neighbor(packed[k]), weight[k] = unpack_weight(packed[k]);
+        continue;
       }
-      int64_t same = 0, same_edges = 0;  // an undirected edge has entries in two rows but counts once
-      for (int64_t k = 1; k < count; ++k) {
-        if (neighbor[k] != neighbor[k - 1]) continue;
-        ++same;
-        same_edges += directed || neighbor[k] >= node;
-      }
-      distinct[node] = int32_t(count - same);
-      repeated += same_edges;
+      float* weight = weights + begin;
+      packed.resize(size_t(count));
+      for (int64_t k = 0; k < count; ++k) packed[k] = pack(neighbor[k], weight[k]);
+      sort_packed(packed, false);
+      for (int64_t k = 0; k < count; ++k)
+        neighbor[k] = unpack_neighbor(packed[k]), weight[k] = unpack_weight(packed[k]);
+    }
+  });
+}
+
+int64_t count_distinct(const int64_t* indptr, const Range& range, const int32_t* indices, int64_t nodes,
+                       int32_t* distinct, int32_t* columns, int threads, const Stop& stop) {
+  const RowChunks rows = RowChunks::sized(indptr + range.first, range.last - range.first, work_per_chunk);
+  static_assert(sizeof(std::atomic<int32_t>) == sizeof(int32_t), "the counts of columns are shared by the threads");
+  std::atomic<int32_t>* const shared = reinterpret_cast<std::atomic<int32_t>*>(columns);
+  std::vector<NodeSet> sets = node_sets(threads, rows.chunks, nodes);
+  std::atomic<int64_t> repeated{0};
+  parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int thread) {
+    for (int64_t node = range.first + rows.first(chunk); node < range.first + rows.first(chunk + 1); ++node) {
+      int32_t own = 0;
+      int64_t same = 0;
+      for_each_neighbor(
+          indices + (indptr[node] - indptr[range.first]), indptr[node + 1] - indptr[node], sets[size_t(thread)],
+          [&](int32_t neighbor) {
+            ++own;
+            if (columns) shared[neighbor].fetch_add(1, std::memory_order_relaxed);
+          },
+          [&](int32_t neighbor) { same += columns || neighbor >= node; });  // an undirected edge counts once
+      distinct[node] = own;
+      repeated += same;
     }
   });
   return repeated;
 }
 
-void count_columns(const int64_t* indptr, const Range& range, const int32_t* indices, int32_t* columns) {
-  for (int64_t node = range.first; node < range.last; ++node)
-    for (int64_t k = indptr[node] - indptr[range.first]; k < indptr[node + 1] - indptr[range.first]; ++k)
-      if (k == indptr[node] - indptr[range.first] || indices[k] != indices[k - 1]) ++columns[indices[k]];
-}
-
-void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t* keys, int64_t nodes, int32_t* order) {
+void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t* keys, int64_t nodes, int32_t* order,
+                 int threads, const Stop& stop) {
   struct Item {
     uint64_t key;
     uint32_t entries;
@@ -135,18 +130,21 @@ void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t
   };
   // Slices are sorted as items, so that comparisons do not access memory; only merging looks nodes up.
   constexpr int64_t slice = 1 << 18;
-  std::vector<Item> items;
   const auto sort = [&](int32_t* begin, int64_t count) {
-    for (int64_t at = 0; at < count; at += slice) {
-      items.clear();
+    parallel_chunks(threads, (count + slice - 1) / slice, stop, [&](int64_t chunk, int) {
+      std::vector<Item> items;
+      const int64_t at = chunk * slice;
       for (int64_t i = at; i < std::min(count, at + slice); ++i) items.push_back(item(begin[i]));
       std::sort(items.begin(), items.end());
       for (const Item& next : items) begin[at + (&next - items.data())] = next.node;
-    }
+    });
     for (int64_t width = slice; width < count; width *= 2)
-      for (int64_t at = 0; at + width < count; at += 2 * width)
-        std::inplace_merge(begin + at, begin + at + width, begin + std::min(count, at + 2 * width),
-                           [&](int32_t a, int32_t b) { return item(a) < item(b); });
+      parallel_chunks(threads, (count + 2 * width - 1) / (2 * width), stop, [&](int64_t chunk, int) {
+        int32_t* const at = begin + 2 * width * chunk;
+        if (width < begin + count - at)
+          std::inplace_merge(at, at + width, std::min(begin + count, at + 2 * width),
+                             [&](int32_t a, int32_t b) { return item(a) < item(b); });
+      });
   };
   int64_t with_row = 0, without_row = nodes;
   for (int64_t node = 0; node < nodes; ++node) order[distinct[node] ? with_row++ : --without_row] = int32_t(node);
@@ -154,13 +152,23 @@ void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t
   sort(order + with_row, nodes - with_row);
 }
 
-bool merge_and_renumber(const UnmergedCSR& unmerged, const int32_t* new_number, const int64_t* indptr,
+bool merge_and_renumber(const UnmergedCSR& unmerged, const int32_t* new_number, int64_t nodes, const int64_t* indptr,
                         const Range& range, bool sum, int32_t* indices, float* weights, int threads, const Stop& stop) {
   const RowChunks chunks = RowChunks::sized(unmerged.indptr, unmerged.rows, work_per_chunk);
+  std::vector<NodeSet> sets = node_sets(threads, chunks.chunks, nodes);
   std::atomic<bool> all_one{true};
-  parallel_chunks(threads, chunks.chunks, stop, [&](int64_t chunk, int) {
+  parallel_chunks(threads, chunks.chunks, stop, [&](int64_t chunk, int thread) {
     std::vector<uint64_t> packed;
-    for (int64_t row = chunks.first(chunk); row < chunks.first(chunk + 1); ++row) {
+    std::vector<int32_t> numbers;
+    const int64_t end_row = chunks.first(chunk + 1);
+    for (int64_t row = chunks.first(chunk); row < end_row; ++row) {
+      // Rows are written in another order than they are read: two random accesses for each.
+      constexpr int64_t ahead = 8;
+      if (row + 2 * ahead < end_row) prefetch_line(&indptr[new_number[unmerged.first + row + 2 * ahead]]);
+      if (row + ahead < end_row) {
+        const int64_t to = indptr[new_number[unmerged.first + row + ahead]] - indptr[range.first];
+        if (to >= 0 && to < range.entries) prefetch_line(&indices[to]);
+      }
       const int64_t node = new_number[unmerged.first + row];
       if (node < range.first || node >= range.last) continue;
       const int64_t begin = unmerged.indptr[row] - unmerged.indptr[0],
@@ -168,40 +176,31 @@ bool merge_and_renumber(const UnmergedCSR& unmerged, const int32_t* new_number, 
       const int64_t count = indptr[node + 1] - indptr[node];
       int32_t* neighbor = indices + (indptr[node] - indptr[range.first]);
       if (!weights) {
-        int64_t k = 0;
-        for (int64_t from = begin; from < end; ++from)
-          if (from == begin || unmerged.indices[from] != unmerged.indices[from - 1]) {
-            check_room("indptr", count, k + 1);
-            neighbor[k++] = new_number[unmerged.indices[from]];
-          }
-        check_size("indptr", k, count);
-        std::sort(neighbor, neighbor + count);
+        numbers.resize(size_t(end - begin));
+        for (int64_t k = 0; k < end - begin; ++k) numbers[size_t(k)] = new_number[unmerged.indices[begin + k]];
+        write_distinct(numbers, sets[size_t(thread)], neighbor, count);
         continue;
       }
       packed.clear();
-      for (int64_t from = begin, to; from < end; from = to) {
-        double weight = unmerged.weights ? double(unmerged.weights[from]) : 1.0;
-        for (to = from + 1; to < end && unmerged.indices[to] == unmerged.indices[from]; ++to)
-          if (sum) weight += unmerged.weights ? double(unmerged.weights[to]) : 1.0;
-        packed.push_back(pack(new_number[unmerged.indices[from]], float(weight)));
-      }
-      check_size("indptr", int64_t(packed.size()), count);
-      std::sort(packed.begin(), packed.end());
+      for (int64_t from = begin; from < end; ++from)
+        packed.push_back(pack(new_number[unmerged.indices[from]], unmerged.weights ? unmerged.weights[from] : 1.0f));
+      sort_packed(packed, !sum);
       float* weight = weights + (indptr[node] - indptr[range.first]);
-      for (int64_t k = 0; k < count; ++k) {
-        neighbor[k] = unpack_neighbor(packed[k]);
-        weight[k] = unpack_weight(packed[k]);
-        if (weight[k] != 1.0f) all_one = false;
+      int64_t written = 0;
+      for (size_t from = 0, to; from < packed.size(); from = to, ++written) {
+        double merged = double(unpack_weight(packed[from]));
+        for (to = from + 1; to < packed.size() && packed[to] >> 32 == packed[from] >> 32; ++to)
+          if (sum) merged += double(unpack_weight(packed[to]));
+        check_room("indptr", count, written + 1);
+        neighbor[written] = unpack_neighbor(packed[from]);
+        weight[written] = float(merged);
+        if (weight[written] != 1.0f) all_one = false;
       }
+      check_size("indptr", written, count);
     }
   });
   return all_one;
 }
-
-template SkippedEdges count_entries(const EdgeChunk<int32_t>&, int64_t, int64_t*, int, const Stop&);
-template SkippedEdges count_entries(const EdgeChunk<int64_t>&, int64_t, int64_t*, int, const Stop&);
-template void place_entries(const EdgeChunk<int32_t>&, const Range&, int64_t*, int32_t*, float*, int, const Stop&);
-template void place_entries(const EdgeChunk<int64_t>&, const Range&, int64_t*, int32_t*, float*, int, const Stop&);
 
 bool symmetric(const int64_t* indptr, const int32_t* indices, const float* weights, int64_t nodes, int threads,
                const Stop& stop) {

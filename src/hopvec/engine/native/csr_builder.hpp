@@ -45,33 +45,21 @@ struct Range {
   int64_t first, last, entries;
 };
 
-struct SkippedEdges {
-  int64_t loops = 0, zeros = 0;  // self-loops; edges of weight 0
-};
+// Sorts each row by neighbor, then by weight.
+void sort_rows(const int64_t* indptr, const Range& range, int32_t* indices, float* weights, int threads,
+               const Stop& stop);
 
-// counts[row] += number of its entries
-template <class Id>
-SkippedEdges count_entries(const EdgeChunk<Id>& edges, int64_t nodes, int64_t* counts, int threads, const Stop& stop);
-
-// Writes the entries of a range of rows at the positions in `cursor` [rows], relative to the range, and advances them:
-// a stable counting sort. Each thread owns some rows and reads all edges, so that no memory but the cursor is needed.
-template <class Id>
-void place_entries(const EdgeChunk<Id>& edges, const Range& range, int64_t* cursor, int32_t* indices, float* weights,
-                   int threads, const Stop& stop);
-
-// Sorts each row and counts its distinct neighbors. Returns the number of duplicate edges. With `keep_order`, equal
-// neighbors stay in the order of the edges.
-int64_t sort_rows(const int64_t* indptr, const Range& range, int32_t* indices, float* weights, bool directed,
-                  bool keep_order, int32_t* distinct, int threads, const Stop& stop);
-
-// columns[v] += number of distinct entries of column v in a range of sorted rows
-void count_columns(const int64_t* indptr, const Range& range, const int32_t* indices, int32_t* columns);
+// Counts the distinct neighbors of each row. Returns the number of duplicate edges. For a directed graph, `columns` is
+// not null, and columns[v] += number of distinct entries of column v.
+int64_t count_distinct(const int64_t* indptr, const Range& range, const int32_t* indices, int64_t nodes,
+                       int32_t* distinct, int32_t* columns, int threads, const Stop& stop);
 
 // Nodes by the number of entries in their row and column, descending (nodes with an empty row last), ties by key: an
 // order that depends only on the graph. `columns` is null for an undirected graph.
-void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t* keys, int64_t nodes, int32_t* order);
+void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t* keys, int64_t nodes, int32_t* order,
+                 int threads, const Stop& stop);
 
-// Sorted rows with duplicate entries next to each other: `rows` rows, beginning with node `first`.
+// Rows in the order of the edges, with duplicate entries: `rows` rows, beginning with node `first`.
 struct UnmergedCSR {
   const int64_t* indptr;  // [rows + 1]
   const int32_t* indices;
@@ -80,8 +68,8 @@ struct UnmergedCSR {
 };
 
 // Writes the unmerged rows that fall into a range of the internal order. Duplicate entries are merged into their sum,
-// or the first one is taken; indices ascend. Returns whether all weights written are 1.
-bool merge_and_renumber(const UnmergedCSR& unmerged, const int32_t* new_number, const int64_t* indptr,
+// or the first one is taken; indices ascend. Returns whether all weights written are 1. There are `nodes` nodes.
+bool merge_and_renumber(const UnmergedCSR& unmerged, const int32_t* new_number, int64_t nodes, const int64_t* indptr,
                         const Range& range, bool sum, int32_t* indices, float* weights, int threads, const Stop& stop);
 
 // Whether S_uv = S_vu for every entry.

@@ -196,6 +196,13 @@ int64_t Dictionary<Shard>::bytes() const {
 }
 
 template <class Shard>
+int64_t Dictionary<Shard>::text_bytes() const {
+  int64_t bytes = 0;
+  for (const Shard& shard : shards_) bytes += shard.text_bytes();
+  return bytes;
+}
+
+template <class Shard>
 typename Shard::Ids Dictionary<Shard>::merge() {
   std::vector<Shard> others(std::make_move_iterator(shards_.begin() + 1), std::make_move_iterator(shards_.end()));
   shards_.resize(1);

@@ -30,6 +30,7 @@ struct Integers {
 //   look_up     calls found(id, number) for the ids listed in `which`, given their hashes
 //   size        number of ids
 //   bytes       memory used
+//   text_bytes  bytes of the ids, if they are strings
 //   append      moves the ids of other shards behind its own; no ids can be looked up afterwards
 class StringShard {
  public:
@@ -40,6 +41,7 @@ class StringShard {
   void look_up(const Strings& strings, const uint64_t* hash, const std::vector<int32_t>& which, Found found);
   int64_t size() const { return count_; }
   int64_t bytes() const { return int64_t(slots_.capacity() * 8 + records_.capacity() + offsets_.capacity() * 8); }
+  int64_t text_bytes() const { return int64_t(records_.size() - sizeof(Header) * size_t(count_)); }  // before append
   void append(std::vector<StringShard>& others);
   Strings ids() const { return {offsets_.data(), records_.data(), count_}; }  // after append
 
@@ -69,6 +71,7 @@ class IntegerShard {
   void look_up(const Integers& ids, const uint64_t* hash, const std::vector<int32_t>& which, Found found);
   int64_t size() const { return int64_t(ids_.size()); }
   int64_t bytes() const { return int64_t(slots_.capacity() * sizeof(Slot) + ids_.capacity() * 8); }
+  int64_t text_bytes() const { return 0; }
   void append(std::vector<IntegerShard>& others);
   Integers ids() const { return {ids_.data(), size()}; }
 
@@ -97,6 +100,8 @@ class Dictionary {
   std::vector<int64_t> sizes() const;
   int64_t size() const;
   int64_t bytes() const;
+  // The bytes of all ids that are strings.
+  int64_t text_bytes() const;
   // All ids, shard by shard. Nothing can be encoded afterwards.
   typename Shard::Ids merge();
 

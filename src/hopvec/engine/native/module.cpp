@@ -3,6 +3,7 @@
 #include "huge_pages.hpp"
 #include "kernels.hpp"
 #include "parallel.hpp"
+#include "truncated_map.hpp"
 
 using namespace hopvec;
 
@@ -31,6 +32,7 @@ NB_MODULE(_native, m) {
       .def("set", [](Stop& stop) { stop.flag = true; })
       .def_prop_ro("stopped", [](const Stop& stop) { return stop.flag.load(); });
   m.def("level", [] { return kernels().level; });
+  m.def("report_truncated_maps", &report_truncated_maps);
   m.def("allocate", &allocate, nb::arg("bytes"));
   bind_graph(m);
   bind_slab(m);

@@ -11,6 +11,7 @@ lines.py            lines of text in blocks, with their numbers
 whitespace.py       columns aligned by whitespace
 attributes.py       edge attributes as networkx writes them
 columnar.py         edges in Parquet and Arrow; parquet_directory.py for directories
+read_ahead.py       decodes the next batches on a thread
 table_file.py       other tables in Parquet and Arrow: nodes, labels, features
 numpy_archive.py    .npz
 matlab.py           .mat; matlab5.py reads the file format

@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.errors import FormatError, GraphError, MemoryLimitError
+from hopvec.errors import FormatError, GraphError
 from hopvec.formats.graphs.bad_rows import SKIP_ADVICE, SkippedRows
 from hopvec.formats.graphs.declared_nodes import check_declared_nodes
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix, check_matrix_memory
@@ -21,6 +21,7 @@ from hopvec.graph import Graph
 from hopvec.graph.age_weights import EdgeTimes
 from hopvec.graph.arrow import WHOLE_FLOATS
 from hopvec.graph.bipartite import add_prefix, target_mask
+from hopvec.graph.build_plan import BuildPlan, EdgesSize, plan_build
 from hopvec.graph.columns import differ_in_kind, shared_ids_error
 from hopvec.graph.convert import READER, from_scipy
 from hopvec.graph.edge_arrays import EdgeArrays
@@ -29,8 +30,10 @@ from hopvec.graph.id_encoder import IdEncoder
 from hopvec.graph.ids import NumberedEdges, arrow_view, numpy_view
 from hopvec.graph.relation_edges import RelationEdges
 from hopvec.graph.relations import merge_relations
+from hopvec.graph.size import GraphSize
 from hopvec.graph.validation import check_weights
-from hopvec.machine import cores, format_bytes
+from hopvec.machine import cores
+from hopvec.memory import Needs
 from hopvec.progress import Progress
 
 if TYPE_CHECKING:
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 
 logger: logging.Logger = logging.getLogger("hopvec")
 
+MIN_READ_BYTES = 32 << 20  # ids that are read even so, to find the minimum for the whole run
 CHUNK_IDS = 1 << 20  # ids that are checked for whitespace at a time
 
 
@@ -60,6 +64,10 @@ def graph_from_stream(
     if len(edges.encoder) == 0:
         raise GraphError(f"{name}: the graph is empty: there are no edges in it.")
     progress(0, 100)
+    duplicates = options.duplicates or stream.duplicates or "sum"
+    memory = plan_memory(name, edges, directed=directed, duplicates=duplicates, options=options)
+    if memory.edges_in_file:
+        edges.spill()
     relations, weight = edges.relations, edges.arrays.weights()
     source, target = edges.arrays.source.array(), edges.arrays.target.array()
     ids, numbers = edges.encoder.sorted_ids(untyped=stream.untyped, decimal=stream.decimal)
@@ -69,8 +77,6 @@ def graph_from_stream(
     if not (options.bipartite or options.one_kind):
         check_kinds(name, stream, ids, source, target, numbers)
     warn_about_whitespace(name, ids)
-    memory = plan_memory(name, ids, source, weight is not None, directed, relations, options)
-    duplicates = options.duplicates or stream.duplicates or "sum"
     try:
         is_target = target_mask(ids, source, target, numbers) if options.bipartite else None
         types = node_types(ids, numbers, typed, stream, is_target, options)
@@ -137,10 +143,31 @@ class EncodedEdges:
             weights = times = None
         self.arrays.append(*ends, weights, times)
 
+    def spill(self) -> None:
+        """Move the edges to spill files."""
+        self.arrays.spill()
+        if self.relations is not None:
+            self.relations.spill()
+
     @property
     def nbytes(self) -> int:
         """The memory of the ids."""
         return self.encoder.nbytes + (self.relations.nbytes if self.relations else 0)
+
+    @property
+    def sorting_bytes(self) -> int:
+        """The memory of sorting the ids, at its peak."""
+        return self.encoder.sorting_bytes + (self.relations.nbytes if self.relations else 0)
+
+    @property
+    def arrays_memory(self) -> int:
+        """The memory of the edges that are not in spill files."""
+        return self.arrays.memory + (self.relations.arrays_memory if self.relations else 0)
+
+    @property
+    def arrays_bytes(self) -> int:
+        """The bytes of the edges, wherever they are."""
+        return self.arrays.nbytes + (self.relations.arrays_bytes if self.relations else 0)
 
     def __len__(self) -> int:
         return len(self.arrays)
@@ -153,13 +180,14 @@ def encode_edges(
     edges, limit = EncodedEdges(options, directed, stream.relations), options._memory_bytes
     for batch, weights, location in checked_batches(name, stream, options, edges.times):
         edges.append(batch, weights, location)
+        if limit is None:
+            continue
         used = edges.nbytes
-        if limit is not None and used > limit:
-            raise MemoryLimitError(
-                f"{name}: the ids of the first {len(edges.encoder):,} nodes alone take "
-                f"{format_bytes(used)}, but the memory limit is {format_bytes(limit)}. "
-                "Increase memory=."
-            )
+        if used + edges.arrays_memory > limit:
+            edges.spill()
+        if used > max(limit, MIN_READ_BYTES):  # else the minimum is known when all ids are read
+            work = f"{name}: a graph of more than {len(edges.encoder):,} nodes"
+            Needs(work, {"their ids": used}).check(limit, "Increase memory=.")
     if options.time is not None:
         stream.metadata["time"] = edges.times.describe()
         edges.times.check_not_empty(name)
@@ -251,58 +279,29 @@ def warn_about_whitespace(name: str, ids: pa.Array) -> None:
             return
 
 
-class MemoryPlan(NamedTuple):
-    """How the CSR arrays are built within the memory limit."""
-
-    limit: int | None
-    """Bytes of entries to hold in memory while building; None if all of them fit."""
-    in_file: bool
-    """Whether the CSR arrays go to a spill file, because later work would not fit beside them."""
-
-
 def plan_memory(
-    name: str,
-    ids: pa.Array,
-    source: NDArray[Any],
-    weighted: bool,
-    directed: bool,
-    relations: RelationEdges | None,
-    options: ReadOptions,
-) -> MemoryPlan:
-    """Plan the memory of building the CSR arrays; raise MemoryLimitError if it cannot suffice."""
-    limit = options._memory_bytes
-    if limit is None:
-        return MemoryPlan(None, in_file=False)
-    nodes, entries = len(ids), len(source) * (1 if directed else 2)
-    csr_bytes = entries * (8 if weighted else 4)
-    build_bytes = int(ids.nbytes) + 44 * nodes  # what the builder holds for each node
+    name: str, edges: EncodedEdges, *, directed: bool, duplicates: str, options: ReadOptions
+) -> BuildPlan:
+    """Plan the memory of all that follows; raise MemoryLimitError if the limit cannot suffice."""
+    nodes, relations = len(edges.encoder), edges.relations
+    entries = len(edges) * (1 if directed else 2)
     if relations is not None:
-        # Their matrices go to spill files, but the builder holds something for each of their rows.
-        csr_bytes = relations.entries * 8
-        build_bytes += 100 * relations.pairs
-    if not isinstance(source, np.memmap):
-        build_bytes += len(source) * (12 if weighted else 8)
-    graph_bytes = int(ids.nbytes) + 40 * nodes  # what remains in memory of a graph in a file
-    graph_bytes += 48 * relations.pairs if relations else 0
-    reserve = options.reserve or (lambda nodes, csr_bytes: 0)
-    needed = graph_bytes + reserve(nodes, 0)
-    if needed > limit:
-        raise MemoryLimitError(
-            f"{name}: a graph of {nodes:,} nodes needs at least {format_bytes(needed)} "
-            f"({format_bytes(graph_bytes)} for the graph, {format_bytes(needed - graph_bytes)} for "
-            f"the embedding), but the memory limit is {format_bytes(limit)}. Increase memory=."
-        )
-    in_file = graph_bytes + csr_bytes + reserve(nodes, csr_bytes) > limit
-    if relations is None and build_bytes + 2 * csr_bytes <= limit:
-        return MemoryPlan(None, in_file)
-    needed = build_bytes + (8 << 20)
-    if needed > limit:
-        raise MemoryLimitError(
-            f"{name}: building a graph of {nodes:,} nodes needs at least {format_bytes(needed)} "
-            f"({format_bytes(ids.nbytes)} of it for the ids), but the memory limit is "
-            f"{format_bytes(limit)}. Increase memory=."
-        )
-    return MemoryPlan(limit - build_bytes, in_file)
+        entries, directed = relations.entries, any(relations.parts)
+    weighted = len(edges.arrays.weight) > 0 or len(edges.arrays.time) > 0
+    extra = 6 * nodes if options.bipartite or options.nodes is not None else 0  # sides and types
+    size = GraphSize(
+        nodes=nodes,
+        entries=entries,
+        # Repeated edges become one whose weight is their sum.
+        weighted=weighted or duplicates == "sum" or relations is not None,
+        directed=directed,
+        id_bytes=edges.encoder.id_bytes + extra,
+        relations=None if relations is None else relations.size,
+    )
+    edges_size = EdgesSize(weighted, edges.arrays_bytes, edges.sorting_bytes)
+    limit = options._memory_bytes
+    work = f"{name}: a graph of {nodes:,} nodes"
+    return plan_build(work, size, edges_size, limit, options._later_work)
 
 
 def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
@@ -311,7 +310,7 @@ def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
     entries = int(found.matrix.nnz)
     check_declared_nodes(name, found.matrix.shape[0], entries, options._memory_bytes)
     if options._memory_bytes is not None:
-        check_matrix_memory(name, found.matrix.nnz, _matrix_bytes(found.matrix, options), options)
+        _check_matrix(name, found.matrix, options)
     try:
         return from_scipy(
             found.matrix, None, bool(options.directed), options.symmetrize, options.threads, READER
@@ -320,15 +319,14 @@ def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
         raise GraphError(f"{name}: {error}") from error
 
 
-def _matrix_bytes(matrix: sp.sparray, options: ReadOptions) -> int:
-    """The memory of a matrix and of the graph built from it."""
+def _check_matrix(name: str, matrix: sp.sparray, options: ReadOptions) -> None:
+    """Raise MemoryLimitError if the graph of a matrix does not fit in memory beside it."""
     import scipy.sparse as sp
 
     entries = sp.coo_array(matrix)
-    size = 4 if (entries.data == 1).all() else 8
+    weighted = not (entries.data == 1).all()
     held = sum(int(part.nbytes) for part in (*entries.coords, entries.data))
-    graph = 52 * entries.shape[0] + (4 if options.symmetrize else 2) * entries.nnz * size
-    return int(held + graph)
+    check_matrix_memory(name, entries.shape[0], entries.nnz, held, weighted, options)
 
 
 def _check_id_types(name: str, batch: Batch, stream: EdgeStream) -> None:

@@ -13,11 +13,12 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.formats.arrow_data import arrow_errors, open_arrow_stream, validate
+from hopvec.formats.arrow_data import SMALL_FILE, arrow_errors, open_arrow_stream, validate
 from hopvec.formats.graphs.edges import Batch, EdgeStream, column_metadata
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.parquet_directory import Part, list_parts
+from hopvec.formats.graphs.read_ahead import read_ahead
 from hopvec.graph.arrow import (
     WHOLE_FLOATS,
     choose_table_columns,
@@ -79,10 +80,19 @@ def _seekable(file: InputFile) -> Path | BinaryIO:
     return file.plain_file or file.seekable()
 
 
+def _open_arrow(source: Path | BinaryIO) -> pa.ipc.RecordBatchFileReader:
+    """Open an Arrow file; a large one is mapped, since one batch may hold all of its edges."""
+    if not isinstance(source, Path):
+        return pa.ipc.open_file(pa.PythonFile(source))
+    if source.stat().st_size <= SMALL_FILE:
+        return pa.ipc.open_file(source.read_bytes())
+    return pa.ipc.open_file(pa.memory_map(str(source)))
+
+
 def _record_batches(file: InputFile, reader: pa.ipc.RecordBatchFileReader) -> Iterator[Any]:
     """The record batches of an Arrow file, with all columns.
 
-    Selecting columns would make pyarrow copy them; unused columns of a mapped file cost nothing.
+    Selecting columns would make pyarrow copy them; unused columns cost little or nothing.
     """
     for number in range(reader.num_record_batches):
         yield reader.get_batch(number)
@@ -170,11 +180,12 @@ class _Reader:
                 present = parquet.schema_arrow.names
                 names = [name for name in self.columns.values() if name in present]
                 total = max(1, parquet.metadata.num_rows) * len(self.parts)
-                batches = map(part.complete, parquet.iter_batches(BATCH_ROWS, columns=names))
-                for batch in self.batches(batches, "Parquet"):
-                    yield batch
-                    done = (self.rows - self.starts[-1]) / total
-                    file.report(number / len(self.parts) + done)
+                decoded = map(part.complete, parquet.iter_batches(BATCH_ROWS, columns=names))
+                with read_ahead(decoded) as batches:
+                    for batch in self.batches(batches, "Parquet"):
+                        yield batch
+                        done = (self.rows - self.starts[-1]) / total
+                        file.report(number / len(self.parts) + done)
 
     def _check_part(self, schema: pa.Schema) -> None:
         """Raise FormatError if a file lacks columns of the first file, or they differ in type."""
@@ -195,9 +206,7 @@ class _Reader:
                 stream = open_arrow_stream(file.stream())
                 self.choose(stream.schema)
                 return self.stream(self.batches(stream, kind))
-            data = _seekable(file)
-            data = pa.memory_map(str(data)) if isinstance(data, Path) else pa.PythonFile(data)
-            reader = pa.ipc.open_file(data)
+            reader = _open_arrow(_seekable(file))
             self.choose(reader.schema)
         return self.stream(self.batches(_record_batches(file, reader), kind))
 

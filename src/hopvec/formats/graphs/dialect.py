@@ -239,7 +239,8 @@ def _is_header(rows: Sequence[list[str]], dialect: Dialect, options: ReadOptions
         return True
     if options._pairs.same_type:  # such names are also those of nodes, which would occur again
         cells = {cell for row in body for cell in row}
-        return bool(cells) and look_like_column_names(*first[:2]) and cells.isdisjoint(first[:2])
+        named = len(first) > 1 and look_like_column_names(*first[:2])
+        return bool(cells) and named and cells.isdisjoint(first[:2])
     id_column = find_id_column(first)
     if id_column is not None and len(first) > 2:
         at = first.index(id_column)

@@ -11,15 +11,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.errors import FormatError, MemoryLimitError
+from hopvec.errors import FormatError
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.graph.columns import EdgeColumns
 from hopvec.graph.ids import first_missing
-from hopvec.machine import format_bytes
+from hopvec.graph.size import GraphSize
+from hopvec.memory import Needs
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
+
+
+MATRIX_NODE_BYTES = 52  # of a node while the graph of a matrix is built
 
 
 class Batch(NamedTuple):
@@ -142,15 +146,30 @@ def check_matrix_options(name: str, options: ReadOptions) -> None:
             raise FormatError(f"{name}: {argument}= does not apply to a matrix; leave it out.")
 
 
-def check_matrix_memory(name: str, entries: int, needed: int, options: ReadOptions) -> None:
-    """Raise MemoryLimitError if a matrix, and the graph built from it, do not fit in memory."""
+def check_matrix_memory(
+    name: str, nodes: int, entries: int, held: int, weighted: bool, options: ReadOptions
+) -> None:
+    """Raise MemoryLimitError if a matrix, or the graph built from it, does not fit in memory.
+
+    `held` is the memory of the matrix while the graph is built.
+    """
     limit = options._memory_bytes
-    if limit is not None and needed > limit:
-        raise MemoryLimitError(
-            f"{name}: a matrix is read as a whole, and one of {entries:,} entries needs at "
-            f"least {format_bytes(needed)}, but the memory limit is {format_bytes(limit)}. "
-            "Increase memory=, or convert the matrix to a list of edges, which is read in parts."
-        )
+    if limit is None:
+        return
+    size = GraphSize(
+        nodes=nodes,
+        entries=entries * (2 if options.symmetrize else 1),
+        weighted=weighted,
+        directed=bool(options.directed),
+        id_bytes=8 * nodes,
+    )
+    built = MATRIX_NODE_BYTES * nodes + 2 * size.entry_bytes
+    stages = ({"the matrix": held, "the graph": built}, options._later_work(size))
+    largest = max(stages, key=lambda parts: sum(parts.values()))
+    Needs(f"{name}: a matrix is read as a whole, and one of {entries:,} entries", largest).check(
+        limit,
+        "Increase memory=, or convert the matrix to a list of edges, which is read in parts.",
+    )
 
 
 def checked_matrix(

@@ -3,24 +3,54 @@
 from __future__ import annotations
 
 import io
+import logging
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from threading import Timer
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.progress import Progress
+from hopvec.progress import AT_ONCE, Progress
+from hopvec.spill import spill_errors
+
+logger: logging.Logger = logging.getLogger("hopvec")
+
+WAIT_SECONDS = 1.0  # for a pipe, before it is logged
 
 HEAD = 1 << 16  # bytes by which formats are recognized
 BLOCK_BYTES = 1 << 22  # bytes that are copied, or searched for a line end, at a time
 MAX_LINE = 1 << 28  # bytes; a longer line cannot be the neighbors of a node
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 SUFFIXES = {"gzip": ".gz", "zstd": ".zst", "bz2": ".bz2"}
+
+
+@contextmanager
+def wait_reported(path: Path | None) -> Iterator[None]:
+    """Log which pipe is being waited for, if it takes long; None is standard input."""
+    message = "Waiting for data on standard input ..."
+    if path is not None:
+        message = f"Waiting for a program to write to the named pipe {path} ..."
+    timer = Timer(WAIT_SECONDS, logger.warning, [message], {"extra": {AT_ONCE: True}})
+    timer.daemon = True
+    if not (path is None and sys.stdin.isatty()):  # at a terminal, one knows
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def is_pipe(path: str | PathLike[str]) -> bool:
+    """Whether a path is standard input or a pipe, which can be read only once."""
+    other = Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir())
+    return str(path) == "-" or other
 
 
 class InputFile:
@@ -49,7 +79,7 @@ class InputFile:
         if self.path is not None and not self.path.exists():
             raise FormatError(f"{self.name}: there is no such file.")
         try:
-            self._raw = sys.stdin.buffer if self.path is None else self._open(self.path)
+            self._raw = self._open()
             self._raw_head = self._raw.read(HEAD) if self._raw else b""
         except OSError as error:
             raise FormatError(f"{self.name}: cannot be read ({error.strerror}).") from error
@@ -61,9 +91,15 @@ class InputFile:
         if self.path is not None and self._raw:
             self._raw.close()
 
-    @staticmethod
-    def _open(path: Path) -> BinaryIO | None:
-        return None if path.is_dir() else path.open("rb")
+    def _open(self) -> BinaryIO | None:
+        """Open the file; of a pipe, wait for the first bytes."""
+        if self.path is not None and (self.path.is_dir() or self.path.is_file()):
+            return None if self.path.is_dir() else self.path.open("rb")
+        with wait_reported(self.path):
+            raw = sys.stdin.buffer if self.path is None else self.path.open("rb")
+            if isinstance(raw, io.BufferedReader):  # not one that a program put in its place
+                raw.peek(1)
+        return raw
 
     @cached_property
     def size(self) -> int:
@@ -120,10 +156,13 @@ class InputFile:
         """The decompressed bytes as a seekable file: a temporary copy if need be."""
         if self.plain_file:
             return self.plain_file.open("rb")
-        copy = tempfile.TemporaryFile(prefix="hopvec-", dir=self._spill_dir)  # noqa: SIM115
+        with spill_errors(self._spill_dir):
+            copy = tempfile.TemporaryFile(prefix="hopvec-", dir=self._spill_dir)  # noqa: SIM115
         while block := self.read(BLOCK_BYTES):
-            copy.write(block)
-        copy.seek(0)
+            with spill_errors(self._spill_dir):
+                copy.write(block)
+        with spill_errors(self._spill_dir):
+            copy.seek(0)
         return copy
 
     def stream(self) -> io.BufferedReader:

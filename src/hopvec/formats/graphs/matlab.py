@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -59,9 +58,9 @@ def read_variable(
         )
     if file.head[HEADER_BYTES - 2 : HEADER_BYTES] not in (b"IM", b"MI"):
         raise FormatError(f"{file.name}: this is not a MATLAB file of version 5 to 7.")
-    with file.seekable() as binary, mmap.mmap(binary.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with file.seekable() as binary:
         with _damage_reported(file.name):
-            matlab = MatlabFile(data)
+            matlab = MatlabFile(binary)
             variables = list(matlab.variables())
         chosen = choose(file.name, variables)
         location = f"{file.name}, variable {chosen.name}"

@@ -5,12 +5,11 @@ scipy.io.loadmat is not used: one wrong byte can crash the process (see test_mat
 
 from __future__ import annotations
 
-import mmap
 import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,11 +69,11 @@ class Variable:
 
 
 class MatlabFile:
-    """The variables of a memory-mapped file."""
+    """The variables of a file, each read when it is needed."""
 
-    def __init__(self, data: mmap.mmap | bytes) -> None:
-        self._data = data
-        byte_order = {b"IM": "<", b"MI": ">"}.get(bytes(data[HEADER_BYTES - 2 : HEADER_BYTES]))
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._size = file, file.seek(0, 2)
+        byte_order = {b"IM": "<", b"MI": ">"}.get(self._read(HEADER_BYTES - 2, 2))
         if byte_order is None:
             raise DamageError("the header is not that of version 5")
         self._byte_order = byte_order
@@ -82,9 +81,9 @@ class MatlabFile:
     def variables(self) -> Iterator[Variable]:
         """Iterate over the variables in the order of the file."""
         at = HEADER_BYTES
-        while at < len(self._data):
-            kind, size = self._tag(self._data[at : at + 8])
-            if kind not in (MATRIX, COMPRESSED) or at + 8 + size > len(self._data):
+        while at < self._size:
+            kind, size = self._tag(self._read(at, 8))
+            if kind not in (MATRIX, COMPRESSED) or at + 8 + size > self._size:
                 raise DamageError(f"the variable at byte {at:,} is incomplete")
             yield self._variable(self._matrix(at, 4096), at)
             at += 8 + size
@@ -117,10 +116,14 @@ class MatlabFile:
 
     def _matrix(self, at: int, max_bytes: int | None) -> bytes:
         """The content of the variable at an offset, or its first `max_bytes`."""
-        kind, size = self._tag(self._data[at : at + 8])
-        content = self._data[at + 8 : at + 8 + size]
+        kind, size = self._tag(self._read(at, 8))
+        if kind == MATRIX and max_bytes is not None:
+            return self._read(at + 8, min(size, max_bytes))
+        content = self._read(at + 8, size)
+        if len(content) < size:
+            raise DamageError("the file ends too early")
         if kind == MATRIX:
-            return content if max_bytes is None else content[:max_bytes]
+            return content
         try:
             content = zlib.decompressobj().decompress(content, max_bytes or 0)
         except zlib.error as error:
@@ -129,6 +132,11 @@ class MatlabFile:
         if kind != MATRIX or (max_bytes is None and len(content) < 8 + size):
             raise DamageError(f"the variable at byte {at:,} is incomplete")
         return content[8 : 8 + size]
+
+    def _read(self, at: int, size: int) -> bytes:
+        """The bytes from an offset on; fewer at the end of the file."""
+        self._file.seek(at)
+        return self._file.read(size)
 
     def _variable(self, content: bytes, at: int) -> Variable:
         elements = self._elements(content)

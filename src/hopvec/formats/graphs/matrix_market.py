@@ -33,7 +33,7 @@ FIELDS = ("pattern", "integer", "unsigned-integer", "real", "double")
 BLOCK_BYTES = 1 << 22  # bytes checked at a time
 MAX_LINE = 1 << 24  # bytes
 MIN_ENTRY_BYTES = 4  # "1 1" and the end of its line
-MIN_HELD_BYTES = 17  # of an entry in memory: two indices, a value, and two entries of the graph
+ENTRY_BYTES, PATTERN_BYTES = 16, 9  # of an entry in memory: two indices and a value
 
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 INDICES = r"[0-9]+[ \t]+[0-9]+"
@@ -83,11 +83,14 @@ def read_edges(file: InputFile, options: ReadOptions) -> Matrix:
     check_matrix_options(file.name, options)
     stream = file.stream()
     size = _size(file, stream)
-    needed = 52 * size.nodes + MIN_HELD_BYTES * size.entries
-    check_matrix_memory(file.name, size.entries, needed, options)
+    pattern = header.field == "pattern"
+    entries = size.entries * (2 if header.symmetry == "symmetric" else 1)
+    held = (PATTERN_BYTES if pattern else ENTRY_BYTES) * entries
+    weighted = not (pattern or options.unweighted)
+    check_matrix_memory(file.name, size.nodes, entries, held, weighted, options)
     matrix = _entries(file, header, size, stream)
     rows, columns, values = matrix.row, matrix.col, matrix.data
-    if header.field == "pattern":
+    if pattern:
         values = np.ones(len(rows), np.int8)
     symmetric = header.symmetry == "symmetric"
     if symmetric:
@@ -164,7 +167,7 @@ def _entries(file: InputFile, header: Header, size: SizeLine, stream: Any) -> An
             f"{file.name}, line {size.line:,}: there is not enough memory for {size.entries:,} "
             "entries."
         ) from None
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise _translated(file, size, str(error)) from error
     if not np.isfinite(matrix.data).all():
         at = int(np.argmin(np.isfinite(matrix.data)))
@@ -185,7 +188,7 @@ def _translated(file: InputFile, size: SizeLine, reason: str) -> FormatError:
     if not match:
         return FormatError(f"{file.name}: the entries cannot be read ({reason}).")
     line, what = int(match[1]), match[2].rstrip(".")
-    if "out of bounds" in what:
+    if "out of bounds" in what or "out of range" in what:
         what = _indices_expected(size)
         if file.path is not None and not file.is_pipe:
             with InputFile(file.path) as again:

@@ -16,7 +16,7 @@ from hopvec.errors import FormatError, GraphError, ParameterError
 from hopvec.formats.arrow_data import arrow_errors
 from hopvec.formats.graphs import columnar, text
 from hopvec.formats.graphs.dialect import MAX_LINES, Dialect, first_lines
-from hopvec.formats.graphs.input_file import InputFile
+from hopvec.formats.graphs.input_file import InputFile, is_pipe
 from hopvec.formats.graphs.node_rows import first_labels
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.table_file import open_table_file
@@ -89,7 +89,7 @@ def node_files(nodes: Any) -> list[str]:
 
 def node_spaces(nodes: Any) -> set[str | None]:
     """The id spaces in the headers of files of nodes, which are not read otherwise."""
-    return {_space(path) for path in node_files(nodes) if path != "-"}
+    return {_space(path) for path in node_files(nodes) if not is_pipe(path)}
 
 
 def _space(path: str | PathLike[str]) -> str | None:
@@ -130,6 +130,10 @@ def _read(nodes: Any, node_type: str | int | None) -> NodeList:
 def has_one_column(path: str | PathLike[str]) -> bool:
     """Whether a file holds one column of ids and not a table of several columns."""
     with InputFile(path) as file:
+        if file.is_pipe:
+            raise FormatError(
+                f"{file.name}: this file is read twice, which a pipe does not allow. Save it first."
+            )
         if columnar.recognize(file):
             with open_table_file(file) as table:
                 return len(table.schema.names) == 1

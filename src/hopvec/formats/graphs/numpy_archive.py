@@ -22,7 +22,7 @@ from hopvec.formats.graphs.edges import (
 )
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.npz_arrays import check_array, read_array
+from hopvec.formats.npz_arrays import check_array, old_headers, read_array
 
 SUFFIXES = (".npz",)
 OPTIONS = frozenset({"source", "target", "weight", "unweighted"})
@@ -31,7 +31,8 @@ ENDS = (("src", "dst"), ("source", "target"), ("row", "col"), ("edge_index", "ed
 WEIGHTS = ("weight", "weights", "edge_weight", "w")
 COUNTS = ("n", "num_nodes", "n_nodes")
 BATCH_EDGES = 1 << 18  # edges per batch
-DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError)
+# RuntimeError: a member is encrypted, or the version of the archive is unknown.
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 
 
 def recognize(file: InputFile) -> str | None:
@@ -101,7 +102,8 @@ def _sparse(file: InputFile, archive: Any, options: ReadOptions) -> Matrix:
             check_array(archive, name)
         binary = archive.zip.fp
         binary.seek(0)
-        matrix = sp.load_npz(binary)
+        with old_headers():
+            matrix = sp.load_npz(binary)
     except (ValueError, KeyError, AttributeError, TypeError, *DAMAGE) as error:
         raise FormatError(f"{file.name}: damaged sparse matrix ({error}).") from error
     metadata = {"matrix": f"scipy.sparse, {matrix.format}"}

@@ -12,8 +12,10 @@ from typing import Any, Literal, TypedDict
 from hopvec.errors import ParameterError
 from hopvec.graph.age_weights import TimeOptions
 from hopvec.graph.bipartite import check_prefixes
+from hopvec.graph.build_plan import LaterWork
 from hopvec.graph.columns import EDGES, ColumnSpec, PairKind
 from hopvec.graph.relation_options import RelationOptions
+from hopvec.graph.size import GraphSize
 from hopvec.graph.validation import check_choice, check_flag, check_options
 from hopvec.machine import memory_limit
 
@@ -135,6 +137,8 @@ class ReadOptions:
     spill_dir: str | PathLike[str] | None = None
     _pairs: PairKind = EDGES
     """What the rows of a table hold; readers of labels and of labeled pairs set this."""
+    _later: LaterWork | None = None
+    """The least memory of the work on the graph, more exactly than `reserve`."""
     _query: str | None = None
     """The SQL query, if the graph is in a database; the command line sets this for read_sql."""
 
@@ -183,6 +187,19 @@ class ReadOptions:
     def _memory_bytes(self) -> int | None:
         """The memory limit in bytes; None if there is none."""
         return memory_limit(self.memory)
+
+    @property
+    def _later_work(self) -> LaterWork:
+        """The least memory of the work on a graph of some size, by purpose, the graph included."""
+        if self._later is not None:
+            return self._later
+        reserve = self.reserve
+
+        def later(size: GraphSize) -> dict[str, int]:
+            needed = 0 if reserve is None else reserve(size.nodes, 0 if size.in_file else size.csr)
+            return {"the graph": size.resident, "the embedding": needed}
+
+        return later
 
     def _check_bipartite(self) -> None:
         if not self.bipartite:

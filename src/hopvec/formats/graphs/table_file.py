@@ -38,8 +38,8 @@ class TableFile:
         """Read some columns, by default all, in the given order."""
         names = self.schema.names if names is None else names
         rows = 0
-        tables = [pa.schema([self.schema.field(name) for name in names]).empty_table()]
         with arrow_errors(self.name, self.kind, lambda: rows):
+            tables = [pa.schema([self.schema.field(name) for name in names]).empty_table()]
             for batch in self._batches(names):
                 columns = [batch.column(name) for name in names]
                 validate(columns)
@@ -68,7 +68,7 @@ def open_table_file(file: InputFile) -> Iterator[TableFile]:
             else:
                 stream = stack.enter_context(open_arrow_stream(file.stream()))
                 table = TableFile(file.name, kind, stream.schema, lambda names: iter(stream))
-        _check_names(table)
+            _check_names(table)
         yield table
 
 

@@ -21,6 +21,8 @@ from hopvec.labels import Labels
 
 GROUP = "group"
 LABEL, NAMES = "label", "label_names"
+MAX_UNLABELED = 10_000_000  # nodes without a label that exist by their number only
+MAX_UNUSED = 500_000  # classes without a node
 
 
 def read_group(file: InputFile, options: LabelOptions) -> Labels:
@@ -75,6 +77,9 @@ def _from_matrix(
             f"at least two; this one is {size}."
         )
     count, classes = matrix.shape
+    if sp.issparse(matrix):
+        _check_declared(location, "nodes", "labels", count - matrix.nnz, MAX_UNLABELED)
+        _check_declared(location, "classes", "nodes", classes - matrix.nnz, MAX_UNUSED)
     members = sp.csr_array(matrix != 0)
     members.eliminate_zeros()
     return Labels(_nodes(count), members, _class_names(location, classes, names), metadata)
@@ -93,9 +98,19 @@ def _from_numbers(
             f"{location}, entry {first + 1:,}: there is no class {label[first]}; the {classes:,} "
             f"classes with names are 0 to {classes - 1:,}."
         )
+    _check_declared(location, "classes", "nodes", classes - len(row), MAX_UNUSED)
     entries = (np.ones(len(row), bool), (row, label[row]))
     matrix = sp.csr_array(entries, shape=(len(label), classes))
     return Labels(_nodes(len(label)), matrix, _class_names(location, classes, names), metadata)
+
+
+def _check_declared(location: str, what: str, of: str, without: int, limit: int) -> None:
+    """Raise FormatError before memory is allocated for what a file declares by a number only."""
+    if without > limit:
+        raise FormatError(
+            f"{location}: at least {without:,} {what} are without {of}; the most are {limit:,}. "
+            "Correct the numbers in the file."
+        )
 
 
 def _nodes(count: int) -> pa.Array:
