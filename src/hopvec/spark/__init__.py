@@ -8,7 +8,12 @@ edges.py      the DataFrame of edges: columns, checks
 times.py      the times of edges: windows and weights by age
 features.py   the DataFrame of features: columns, checks, the join with the nodes
 node_types.py the DataFrame of nodes: their types, joined to the vectors
-graph.py      the graph as tables of nodes and of cells of S
+packed.py     the values of many edges or nodes in one row of a table
+encode.py     edges as keys, and the distinct ids, in packed pieces
+buckets.py    the edges by node, merged and counted
+node_blocks.py the internal order of nodes, their blocks and chunks
+cells.py      cells: the entries of A by their indices
+graph.py      the graph as tables of nodes and of cells of A
 session.py    the cluster of a session, classic or of Spark Connect
 tables.py     intermediate tables in the spill directory
 columns.py    the strategy "columns": every worker holds the graph

@@ -39,14 +39,15 @@ from hopvec.spark.fit import (
     fit_whitening,
     pass_name,
 )
-from hopvec.spark.graph import NodeBlocks, StoredGraph
+from hopvec.spark.graph import StoredGraph
 from hopvec.spark.hop_task import WIDTH, HopTask
+from hopvec.spark.node_blocks import NodeBlocks
+from hopvec.spark.packed import iter_rows
 from hopvec.spark.products import PRODUCTS_SCHEMA, pack_products, sum_parts
 from hopvec.spark.tables import Tables, whole_worker
 from hopvec.spark.vectors import (
     SLAB_CHUNKS,
     ZeroVectors,
-    iter_rows,
     rows_with_vector,
     split_chunks,
     vector_columns,
@@ -71,9 +72,10 @@ def vectors_by_blocks(
     nodes = graph.write_nodes(node_blocks)
     features = _feature_columns(nodes, graph.features, graph) if graph.features else None
     state = like or method._initial_state(graph.nodes, graph.volume, features)
-    run = BlockRun(node_blocks, graph.connected, state, graph.extremes, method, features, like=like)
+    parts = len(graph.matrices.parts)
+    run = BlockRun(node_blocks, parts, state, graph.extremes, method, features, like=like)
     run.scales()  # raises before the hops rather than in a task
-    cells = graph.write_cells(node_blocks)
+    cells = graph.write_cells(node_blocks, graph.matrices.parts)
     earlier, source = [], nodes
     for _ in range(int(method.passes) - 1):
         total = _sum_orders(run, graph, source, cells, cores)
@@ -132,14 +134,13 @@ def _sum_orders(
 def _degree_factors(
     finish: Finish | Compress, graph: StoredGraph, method: FastRP
 ) -> NDArray[np.float64] | None:
-    """The factor of the column with degrees; None without such a column."""
+    """The factors of the columns with degrees; None without such columns."""
     if not isinstance(finish, Compress) or not finish.degree_weight:
         return None
-    logarithm = F.log1p("degree")
-    found = graph.indexed_nodes().agg(F.sum(logarithm * logarithm).alias("squares"))
-    squares = graph.tables.run("column statistics", found.first)["squares"]
-    size = finish.degree_weight / np.sqrt(method.dim - 1)
-    return np.array([size * np.sqrt(graph.connected / squares) if squares else 0.0])
+    size = finish.degree_weight / np.sqrt(method.dim - len(graph.squares))
+    return np.array(
+        [size * np.sqrt(graph.connected / some) if some > 0 else 0.0 for some in graph.squares]
+    )
 
 
 def _properties(graph: StoredGraph) -> dict[str, Any]:
@@ -150,7 +151,8 @@ def _properties(graph: StoredGraph) -> dict[str, Any]:
         "directed": graph.directed,
         "weighted": graph.weighted,
         "largest_degree": graph.extremes[1],
-        "isolated": graph.nodes - graph.connected,
+        "isolated": graph.nodes - graph.rows,
+        **(graph.relations.describe() if graph.relations else {}),
     }
 
 
@@ -190,7 +192,9 @@ def _feature_matrix(
 
 def _join(cells: DataFrame, rows: DataFrame, run: BlockRun) -> DataFrame:
     """Send cells and rows of the previous order to the tasks that need them, in reading order."""
-    slabs = F.explode(F.sequence(F.lit(0), F.lit(run.slabs - 1))).alias("slab")
+    of_part = run.slabs // run.parts
+    first = F.col("part") * of_part
+    slabs = F.explode(F.sequence(first, first + (of_part - 1))).alias("slab")
     blocks = F.explode(F.sequence(F.lit(0), F.lit(run.node_blocks.blocks - 1))).alias("row_block")
     rows = rows.select("slab", "chunk", "rows", F.col("block").alias("column_block"), blocks)
     both = cells.select("*", slabs, F.lit(False).alias("is_rows")).unionByName(
@@ -250,7 +254,8 @@ class BlockRun:
     """The work of the tasks: their functions, and the data that they need."""
 
     node_blocks: NodeBlocks
-    connected: int
+    parts: int
+    """The number of equal parts of the slabs."""
     state: FittedState
     """The fitted state before the run."""
     extremes: tuple[float, float]
@@ -294,8 +299,8 @@ class BlockRun:
     def draw(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """L R or L X, the start of the hops, as SLAB_CHUNKS."""
         for node in iter_rows(batches):
-            L, _ = self._degree_powers(node)  # noqa: N806
-            for slab, rows in enumerate(self._order_0(node, L)):
+            diagonals = [L for L, _ in self._degree_powers(node)]
+            for slab, rows in enumerate(self._order_0(node, diagonals)):
                 yield from split_chunks(rows, block=node["block"], chunk=node["chunk"], slab=slab)
 
     def hop(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -313,16 +318,16 @@ class BlockRun:
     def weighted_sum(self, key: tuple[Any, ...], parts: pa.Table, nodes: pa.Table) -> pa.Table:
         """The weighted sum of the orders of a chunk, after their rows are normalized if need be."""
         (node,) = iter_rows(nodes.to_batches())
-        _, L_0 = self._degree_powers(node)  # noqa: N806
+        diagonals = [L_0 for _, L_0 in self._degree_powers(node)]
         unit = self.method._finish.normalization.unit_orders
         slabs_of: dict[int, list[Any]] = {order: [] for order in sorted(self.weights)}
         if 0 in slabs_of:
-            slabs_of[0] = list(self._order_0(node, L_0))
+            slabs_of[0] = list(self._order_0(node, diagonals))
         for row in iter_rows(parts.sort_by("slab").to_batches()):
             rows = np.frombuffer(row["rows"], np.float32).reshape(-1, WIDTH)
             slabs_of[row["order"]].append(rows)
         scales = self.scales()
-        sums = np.zeros((len(L_0), self.method._width), np.float32)
+        sums = np.zeros((len(diagonals[0]), self.method._width), np.float32)
         _native.weighted_sum(
             [np.concatenate(slabs).view(np.uint8).reshape(-1) for slabs in slabs_of.values()],
             [scales[order] for order in slabs_of],
@@ -369,37 +374,43 @@ class BlockRun:
         for batch in batches:
             for at, row in enumerate(iter_rows([batch])):
                 rows, present = self._sums(row)
-                degrees = None
-                if statistics.degree_factors is not None:
-                    degrees = np.frombuffer(row["degrees"], np.float64)
-                vectors = finished_rows(rows, present, degrees, finish, statistics)
-                indices = self.node_blocks.node_indices(row["block"], row["chunk"])
-                zeros.count(vectors, indices, row["block"], row["chunk"])
+                degrees = self._degrees(row)
+                columns = None if statistics.degree_factors is None else degrees
+                vectors = finished_rows(rows, present, columns, finish, statistics)
+                zeros.count(vectors, self._has_row(row), row["block"], row["chunk"])
                 yield from vector_table(batch["ids"].slice(at, 1), vectors).to_batches()
 
     def _sums(self, row: dict[str, Any]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         """The rows of a chunk of sums, and the indices of those with a vector."""
         rows = np.frombuffer(row["rows"], np.float32).reshape(-1, self.method._width).copy()
-        indices = self.node_blocks.node_indices(row["block"], row["chunk"])
-        return rows, rows_with_vector(rows, indices, self.connected)
+        return rows, rows_with_vector(rows, self._has_row(row))
+
+    def _has_row(self, row: dict[str, Any]) -> NDArray[np.bool_]:
+        """A mask of the nodes of a chunk with an edge in some part."""
+        mask: NDArray[np.bool_] = np.any(self._degrees(row) > 0, axis=0)
+        return mask
+
+    def _degrees(self, row: dict[str, Any]) -> NDArray[np.float64]:
+        """The degrees of the nodes of a chunk: a row for each part."""
+        return np.frombuffer(row["degrees"], np.float64).reshape(self.parts, -1)
 
     def _order_0(
-        self, node: dict[str, Any], diagonal: NDArray[np.float32]
+        self, node: dict[str, Any], diagonals: list[NDArray[np.float32]]
     ) -> Iterator[NDArray[np.float32]]:
-        """The slabs of R or X for a chunk of nodes, scaled by a diagonal."""
+        """The slabs of R or X for a chunk of nodes, scaled by the diagonal of their part."""
+        of_part = self.slabs // self.parts
         if self.whitening is None:
             R = self._random_rows(node)  # noqa: N806
             for slab in range(self.slabs):
-                yield self._draw_slab(R, node, diagonal, slab)
+                yield self._draw_slab(R, node, diagonals[slab // of_part], slab % of_part)
             return
         columns, whitening = self.whitening.columns, self.whitening.components
         assert columns is not None
         assert whitening is not None
         rows, _ = self._sums(node)
         project(rows, columns, whitening, rows, None, 1)
-        rows *= diagonal[:, None]
         for slab in range(self.slabs):
-            some = rows[:, slab * WIDTH : (slab + 1) * WIDTH]
+            some = rows[:, slab * WIDTH : (slab + 1) * WIDTH] * diagonals[slab // of_part][:, None]
             yield np.pad(some, ((0, 0), (0, WIDTH - some.shape[1])))
 
     def _random_rows(self, node: dict[str, Any]) -> RandomRows:
@@ -415,24 +426,25 @@ class BlockRun:
             )
         return self.method._random_rows(self.state, features, rows)
 
-    def _degree_powers(self, node: dict[str, Any]) -> Diagonals:
-        """The diagonals of L for a chunk of nodes, on the same scale for all chunks."""
-        degrees = np.frombuffer(node["degrees"], np.float64)
-        powers, _ = degree_powers(
-            [degrees, np.array(self.extremes)], self.method.beta, self.state.volume
-        )
-        return powers[0]
+    def _degree_powers(self, node: dict[str, Any]) -> list[Diagonals]:
+        """The diagonals of L of each part for a chunk of nodes, on the same scale for all."""
+        degrees = [*self._degrees(node), np.array(self.extremes)]
+        powers, _ = degree_powers(degrees, self.method.beta, self.state.volume)
+        return powers[:-1]
 
     def _draw_slab(
         self,
         random: RandomRows,
         node: dict[str, Any],
         diagonal: NDArray[np.float32],
-        slab: int,
+        group: int,
     ) -> NDArray[np.float32]:
-        """The rows of a slab of R, scaled by a diagonal, for a chunk of nodes."""
+        """The rows of a slab of R for a chunk of nodes, scaled by a diagonal.
+
+        R is the same in every part of the columns: `group` is the slab in its part.
+        """
         keys = np.frombuffer(node["keys"], np.uint64)
         block = _native.allocate(CACHE_LINE_BYTES * len(keys))
         sink, stop = _native.Sink(next=block), _native.Stop()
-        _native.draw(random.sampler, keys, diagonal, slab, False, sink, 1, stop, random.features)
+        _native.draw(random.sampler, keys, diagonal, group, False, sink, 1, stop, random.features)
         return block.view(np.float32).reshape(-1, WIDTH)

@@ -28,11 +28,14 @@ from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS, SlabPlan
 from hopvec.engine.refine import Compress, max_abs
 from hopvec.engine.row_sum import WhitenedRows
 from hopvec.engine.slab import Destination, Hops, Propagation, Slab
+from hopvec.graph.relation_edges import Relation
 from hopvec.methods import FastRP
+from hopvec.spark.buckets import Part
 from hopvec.spark.files import write_file
 from hopvec.spark.fit import FittedRun, fit_last_pass, fit_whitening, pass_name
-from hopvec.spark.graph import CHUNK_NODES, NodeBlocks, StoredGraph
+from hopvec.spark.graph import StoredGraph
 from hopvec.spark.local import cached, local_features, local_graph, local_scales
+from hopvec.spark.node_blocks import CHUNK_NODES, NodeBlocks
 from hopvec.spark.slab_files import SlabFiles
 from hopvec.spark.stored_sum import DistributedSum, StoredSum, WhitenedFiles
 from hopvec.spark.tables import CHUNK_BATCH, Tables, whole_worker
@@ -57,11 +60,21 @@ def vectors_by_columns(
     """
     tables, node_blocks = graph.tables, NodeBlocks(graph.nodes)
     nodes = graph.write_nodes(node_blocks)
-    graph.write_cells(node_blocks)
+    relations = graph.relations if method.relations == "concat" else None
+    kinds = relations.kinds if relations else ()
+    matrices = range(1 + len(kinds))
+    graph.write_cells(node_blocks, tuple(Part(matrix, "out") for matrix in matrices))
     features = graph.features
     names = (features.numbers, features.categories) if features else None
     run = SlabRun(
-        tables.directory, graph.nodes, graph.connected, graph.directed, method, names, like=like
+        tables.directory,
+        graph.nodes,
+        graph.rows,
+        graph.directed,
+        method,
+        names,
+        kinds,
+        like=like,
     )
     earlier = []
     for _ in range(int(method.passes) - 1):
@@ -93,7 +106,8 @@ def vectors_by_columns(
         lambda batches: total.vectors(batches, finish, statistics, zeros), vector_columns(graph.ids)
     )
     state = like or replace(first.state, statistics=statistics, earlier_passes=tuple(earlier))
-    return vectors, FittedRun(state, first.graph)
+    properties = first.graph | (graph.relations.describe() if graph.relations else {})
+    return vectors, FittedRun(state, properties)
 
 
 def _sum_orders(run: SlabRun, tables: Tables, cores: int) -> tuple[StoredSum, FirstSlab]:
@@ -124,7 +138,15 @@ def _sum_orders(run: SlabRun, tables: Tables, cores: int) -> tuple[StoredSum, Fi
     )
     files = tuple(result.file for result in results)
     total = StoredSum(
-        run.nodes, run.connected, run.method, files, columns, results[0].present, first.degrees
+        run.nodes,
+        run.rows,
+        run.method,
+        files,
+        columns,
+        results[0].present,
+        first.parts,
+        first.degrees,
+        first.has_row,
     )
     return total, first
 
@@ -137,9 +159,13 @@ class FirstSlab:
     """The fitted state before the run."""
     graph: dict[str, Any]
     """Properties of the graph."""
+    parts: int
+    """The number of parts of the columns."""
     degree_factors: NDArray[np.float64] | None
     degrees: str | None
-    """A file of the degrees, if the vectors have a column of them."""
+    """A file of the degrees in all parts, if the vectors have columns of them."""
+    has_row: str | None
+    """A file of a mask of the nodes with an edge in some part, if they are not the first ones."""
 
 
 @dataclass(frozen=True)
@@ -159,11 +185,14 @@ class SlabRun:
 
     directory: str
     nodes: int
-    connected: int
+    rows: int
+    """The number of nodes with a row of S; they come first."""
     directed: bool
     method: FastRP
     features: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     """The names of the numeric and of the categorical columns."""
+    relations: tuple[Relation, ...] = ()
+    """The relations, if each has columns of its own."""
     number: int = 0
     """The number of the pass, from 0 on."""
     start: WhitenedRows | None = None
@@ -236,21 +265,24 @@ class SlabRun:
         self, scales: dict[int, NDArray[np.float32]], engine: WorkerEngine
     ) -> NDArray[np.int32]:
         """The rows that have a vector."""
-        present = engine.propagation.graph.rows[: self.connected]
+        present = engine.propagation.has_row
         unit = self.method._finish.normalization.unit_orders
-        if 0 in scales and unit:  # the only order in which a node without a row of S has a vector
-            others = self.connected + np.flatnonzero(scales[0][self.connected :])
-            present = np.concatenate([present, others.astype(np.int32)])
-        return present
+        if 0 in scales and unit:  # the only order in which a node without a row of A has a vector
+            present = present | (scales[0] != 0)
+        return np.flatnonzero(present).astype(np.int32)
 
     def _first_slab(self, engine: WorkerEngine) -> FirstSlab:
-        graph, factors, degrees = engine.propagation.graph, None, None
+        propagation, factors, degrees, has_row = engine.propagation, None, None, None
+        graph = propagation.graph
         finish = self.method._finish
         state = engine.propagation.fitted_state
         assert state is not None
         if isinstance(finish, Compress) and finish.degree_weight:
             factors = finish.degree_factors(engine.propagation, int(self.method.dim))
-            degrees = self._write("sums", -1, [engine.propagation.hops[0].degrees])
+            by_node = np.stack([A.degrees for A in propagation.hops], axis=1)
+            degrees = self._write("sums", -1, [by_node])
+        if not propagation.has_row[: self.rows].all() or propagation.has_row[self.rows :].any():
+            has_row = self._write("sums", -2, [propagation.has_row])
         properties = {
             "nodes": graph.nodes,
             "edges": graph.edges,
@@ -260,7 +292,7 @@ class SlabRun:
             "largest_degree": float(graph._node_degrees.max()),
             "isolated": graph.isolated,
         }
-        return FirstSlab(state, properties, factors, degrees)
+        return FirstSlab(state, properties, len(propagation.hops), factors, degrees, has_row)
 
     def _scales(self) -> dict[int, NDArray[np.float32]]:
         return local_scales(self.directory, self.named("scales"), self.nodes, list(self.weights))
@@ -279,13 +311,15 @@ class SlabRun:
         return WorkerEngine(plan, propagation, list(self.weights))
 
     def _hops(self) -> tuple[Hops, SlabPlan]:
-        graph = local_graph(self.directory, self.nodes, self.directed)
+        graph = local_graph(self.directory, self.nodes, self.directed, self.relations)
         if self.features:
             features = local_features(self.directory, self.nodes, *self.features)
             graph = replace(graph, features=features)
         threads = TaskContext.get().cpus()
-        plan = self.method._with_dim(1).set_params(normalize="none", threads=threads).plan(graph)
-        plan = replace(plan, width=self.method._width, slabs=self.slabs)
+        plain = self.method._with_dim(1)
+        plan = plain.set_params(normalize="none", direction="out", threads=threads).plan(graph)
+        parts = self.method._parts(graph)
+        plan = replace(plan, width=self.method._width, slabs=self.slabs, parts=parts)
         return self.method._hops(graph, plan), plan
 
     @property

@@ -33,6 +33,8 @@ class EdgeFrame:
     """Additional ids, in the column `id`."""
     relations: RelationOptions | None = None
     """How the relations in the column `relation` are weighted; None if there are none."""
+    checked: bool = False
+    """Whether the rows were valid before their weights were changed by age."""
 
     @classmethod
     def from_frame(
@@ -81,7 +83,10 @@ class EdgeFrame:
         )
 
     def check(self, tables: Tables) -> None:
-        """Read the edges once; raises GraphError for null ids, invalid weights or no edges."""
+        """Read the edges once; raises GraphError for null ids or relations, and invalid weights.
+
+        Only edges that are transformed before they are encoded need this; see `write_pieces`.
+        """
         ends = F.struct("source", "target", *(["weight"] if self.weighted else []))
         faults = {
             "source": F.col("source").isNull(),
@@ -99,31 +104,23 @@ class EdgeFrame:
         ]
         found = tables.run(
             "check the edges",
-            lambda: self.frame.agg(F.count(F.lit(1)).alias("edges"), *firsts).first(),
+            lambda: self.frame.agg(*firsts).first(),
         )
-        for name in ("source", "target"):
-            if found[name] is not None:
-                other = "target" if name == "source" else "source"
-                raise GraphError(
-                    f"The {name} of an edge is null; its {other} is {found[name][other]!r}."
-                )
-        if self.weighted and found["weight"] is not None:
-            u, v, weight = found["weight"]
-            location = f"the edge {u!r} - {v!r}"
-            check_weights(np.array([np.nan if weight is None else weight]), lambda row: location)
+        for name in ("source", "target", "weight"):
+            if name in faults and found[name] is not None:
+                refuse(name, *found[name])
         if self.relations is not None and found["relation"] is not None:
             u, v = found["relation"][:2]
             raise GraphError(f"The relation of the edge {u!r} - {v!r} is empty.")
-        if self.nodes is not None:
-            _check_nodes(self.nodes, tables)
-        elif found["edges"] == 0:
-            raise GraphError("The graph is empty: there are no edges, and no nodes were given.")
 
-    def all_ids(self) -> DataFrame:
-        """The distinct ids of all nodes, in the column `id`."""
-        ends = [self.frame.select(F.col(end).alias("id")) for end in ("source", "target")]
-        ids = ends[0].unionAll(ends[1])
-        return (ids if self.nodes is None else ids.unionAll(self.nodes)).distinct()
+
+def refuse(fault: str, u: Any, v: Any, weight: float | None = None) -> None:
+    """Raise GraphError for an edge whose source or target is null, or whose weight is invalid."""
+    if fault in ("source", "target"):
+        other, value = ("target", v) if fault == "source" else ("source", u)
+        raise GraphError(f"The {fault} of an edge is null; its {other} is {value!r}.")
+    location = f"the edge {u!r} - {v!r}"
+    check_weights(np.array([np.nan if weight is None else weight]), lambda row: location)
 
 
 def key(column: str) -> Column:
@@ -181,12 +178,3 @@ def node_ids(nodes: Any, ids: str, *, beside: str | None = None) -> Column:
         other = kinds["bigint" if ids == "string" else "string"]
         raise GraphError(f"The edges hold {kinds[ids]}, the nodes {other}.")
     return _column(field).cast(ids).alias("id")
-
-
-def _check_nodes(nodes: DataFrame, tables: Tables) -> None:
-    counts = F.count(F.lit(1)).alias("all"), F.count("id").alias("ids")
-    found = tables.run("check the edges", lambda: nodes.agg(*counts).first())
-    if found["ids"] < found["all"]:
-        raise GraphError("nodes: an id is null.")
-    if found["ids"] == 0:
-        raise GraphError("The graph is empty: the list of nodes is empty.")

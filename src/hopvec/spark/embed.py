@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Literal
 
@@ -25,13 +25,16 @@ from hopvec.graph.relation_options import RelationOptions
 from hopvec.machine import memory_limit
 from hopvec.methods import FastRP
 from hopvec.methods.alignment import shared_state
+from hopvec.methods.direction import check_direction, edge_kind
 from hopvec.methods.method import RUNTIME_PARAMS
+from hopvec.methods.relations import no_relations_error
 from hopvec.progress import Progress, no_progress
 from hopvec.spark.blocks import vectors_by_blocks
+from hopvec.spark.buckets import Part
 from hopvec.spark.cluster import Cluster
 from hopvec.spark.columns import vectors_by_columns
 from hopvec.spark.edges import EdgeFrame
-from hopvec.spark.estimate import SparkEstimate, plan_run
+from hopvec.spark.estimate import Parts, SparkEstimate, plan_run
 from hopvec.spark.features import FeatureTable, feature_table
 from hopvec.spark.fit import FittedRun
 from hopvec.spark.graph import StoredGraph, store
@@ -41,7 +44,7 @@ from hopvec.spark.tables import Tables
 from hopvec.spark.times import apply_times
 from hopvec.spark.vectors import ZeroVectors
 
-INGEST_STAGES = 8  # stages from the edges to their cells
+INGEST_STAGES = 4  # stages from the edges to their cells
 logger: logging.Logger = logging.getLogger("hopvec")
 
 
@@ -193,15 +196,17 @@ class GraphInput:
     types: NodeTypes | None
     features: FeatureTable | None
 
-    def store(self, tables: Tables) -> StoredGraph:
+    def store(self, tables: Tables, method: FastRP, like: Embedding | None) -> StoredGraph:
         """Check all rows, and store the graph."""
         edges = self.edges
-        edges.check(tables)
+        if self.times is not None or edges.relations is not None:
+            edges.check(tables)
         if self.types is not None:
             self.types.check(tables)
         if self.times is not None:
             edges = apply_times(edges, self.times, tables)
-        return store(edges, tables, self.features.check(tables) if self.features else None)
+        features = self.features.check(tables) if self.features else None
+        return store(edges, tables, features, method, like)
 
 
 def run_embed(
@@ -233,7 +238,11 @@ def run_embed(
         NodeTypes.from_frame(nodes, node_type, edge_frame.ids),
         feature_table(features, features_id, edge_frame.ids),
     )
-    state = _shared_state(method, like, graph_input.features)
+    _shared_state(method, like, graph_input.features)  # raises if it differs
+    if edge_frame.relations is None:
+        check_direction("FastRP", edge_frame.directed, method.direction)
+        if method.relations == "concat":
+            raise no_relations_error("FastRP")
     stages = [INGEST_STAGES + 2]
 
     def on_stage(done: int) -> None:
@@ -244,7 +253,7 @@ def run_embed(
     tables = Tables.create(edges.sparkSession, spill_dir, on_stage)
     tables.check_output(output)
     try:
-        return _run(graph_input, method, state, strategy, output, tables, stages)
+        return _run(graph_input, method, like, strategy, output, tables, stages)
     finally:
         tables.discard()
 
@@ -252,28 +261,32 @@ def run_embed(
 def _run(
     graph_input: GraphInput,
     method: FastRP,
-    like: FittedState | None,
+    like: Embedding | None,
     strategy: Literal["auto", "columns", "blocks"],
     output: str | None,
     tables: Tables,
     stages: list[int],
 ) -> SparkRun:
     """Run all stages; their number is added to `stages` as soon as it is known."""
-    graph, types = graph_input.store(tables), graph_input.types
+    given, state = method, _shared_state(method, like, graph_input.features)
+    graph, types = graph_input.store(tables, method, like), graph_input.types
+    directed = graph.relations.directed if graph.relations else graph_input.edges.directed
+    if not directed:  # it has one transition matrix
+        method = replace(method, direction="out")
     check_degrees(np.array(graph.extremes))
     plan = _plan(graph, method, strategy)
     logger.info("%s", plan)
     stages.append(_stages(plan, method) + (2 if graph.features else 0))
-    kind = "outgoing edges" if graph_input.edges.directed else "edges"
+    kind = edge_kind(directed, method.direction)
     if 0 not in method._order_weights():
         method._warn_about_isolated_nodes(graph.nodes - graph.connected, graph.nodes, kind)
-    zeros = ZeroVectors(tables.backend.context, graph.connected)
-    vectors, fitted = _vectors(graph, method, plan, zeros, like)
+    zeros = ZeroVectors(tables.backend.context)
+    vectors, fitted = _vectors(graph, method, plan, zeros, state)
     vectors = vectors if types is None else types.join(vectors)
     written = tables.write("vectors", vectors, stage="write vectors", path=output)
     zero = zeros.total(written, graph)
     method._warn_about_connected_nodes(zero, graph.nodes, graph.connected, kind)
-    metadata = _metadata(method, fitted)
+    metadata = _metadata(given, fitted)
     directory = output or tables.path("vectors")
     tables.backend.write_text(f"{directory}/{DIRECTORY_METADATA}", to_json(metadata))
     tables.drop(*tables.written - {"vectors"})
@@ -320,10 +333,17 @@ def _plan(graph: StoredGraph, method: FastRP, strategy: Any) -> SparkEstimate:
         cluster,
         weighted=graph.weighted,
         features=columns,
+        parts=_parts(graph),
         strategy=strategy,
     )
     check_method(method, plan.strategy, columns > 0)
     return plan
+
+
+def _parts(graph: StoredGraph) -> Parts | None:
+    """The parts of the columns; None if there is one, with S itself."""
+    parts = graph.matrices.parts
+    return None if parts == (Part(0, "out"),) else Parts(len(parts), graph.part_entries)
 
 
 def _vectors(

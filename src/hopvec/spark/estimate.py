@@ -14,10 +14,11 @@ from hopvec.errors import MemoryLimitError
 from hopvec.graph.columns import ColumnSpec
 from hopvec.machine import format_bytes, memory_limit
 from hopvec.methods import FastRP
+from hopvec.methods.direction import DIRECTIONS, TRANSPOSED_NODE_BYTES
 from hopvec.spark.cluster import Cluster
 from hopvec.spark.edges import EdgeFrame, key
 from hopvec.spark.features import feature_table
-from hopvec.spark.graph import CHUNK_NODES
+from hopvec.spark.node_blocks import CHUNK_NODES
 from hopvec.spark.parameters import check_method
 from hopvec.spark.products import products_bytes
 
@@ -27,7 +28,7 @@ Strategy = Literal["columns", "blocks"]
 STARTUP_SECONDS = 15.0  # until Spark has compiled its code and started Python
 GATHER_SECONDS = 10e-9  # per cache line read from main memory
 PRODUCT_SECONDS = 0.2e-9  # per product of two entries, for Gram matrices and projections
-INGEST_SECONDS = 10e-6  # per entry, from the DataFrame to cells
+INGEST_SECONDS = 5e-6  # per entry, from the DataFrame to cells
 SHUFFLE_RATE = 60e6  # bytes per second through Arrow, Spark and the disk
 WRITE_RATE = 10e6  # bytes of vectors per second, from slabs to Parquet
 NETWORK_RATE = 1e9  # bytes per second and worker
@@ -176,13 +177,15 @@ def estimate(
     counted = ids.agg(F.approx_count_distinct(key("id"), 0.02), F.count(F.lit(1))).first()
     count = edge_frame.frame.count() if edge_frame.nodes is not None else counted[1] // 2
     memory = memory_limit(method.memory)
+    entries = int(count) * (1 if directed else 2)
     return plan_run(
         int(counted[0]),
-        int(count) * (1 if directed else 2),
+        entries,
         method,
         cluster or Cluster.from_session(session, memory),
         weighted=edge_frame.weighted,
         features=feature_columns.columns if feature_columns else 0,
+        parts=Parts.of_direction(method.direction if directed else "out", entries),
         strategy=strategy,
     )
 
@@ -195,13 +198,15 @@ def plan_run(
     *,
     weighted: bool = False,
     features: int = 0,
+    parts: Parts | None = None,
     strategy: Literal["auto", "columns", "blocks"] = "auto",
 ) -> SparkEstimate:
     """Estimate a run from the size of its graph; raises MemoryLimitError if nothing fits.
 
-    `features` is the number of feature columns.
+    `features` is the number of feature columns, `parts` the parts of the columns, if A differs
+    from that of the merged graph along its edges.
     """
-    size = RunSize(nodes, entries, weighted, method, cluster, features)
+    size = RunSize(nodes, entries, weighted, method, cluster, features, parts)
     needed, free = format_bytes(size.columns_bytes()), format_bytes(cluster.memory)
     if strategy == "columns":
         return size.estimate_columns("it was requested")
@@ -215,6 +220,23 @@ def plan_run(
 
 
 @dataclass(frozen=True)
+class Parts:
+    """The parts of the columns, which have an adjacency matrix of their own each."""
+
+    count: int
+    entries: int
+    """The number of entries of all of them."""
+
+    @classmethod
+    def of_direction(cls, direction: str, entries: int) -> Parts | None:
+        """The parts of a direction, given the entries of S; None for S itself."""
+        if direction == "out":
+            return None
+        count = len(DIRECTIONS[direction])
+        return cls(count, entries * (2 if direction == "both" else count))
+
+
+@dataclass(frozen=True)
 class RunSize:
     """The size of a run, and the formulas for the cost of each strategy."""
 
@@ -225,6 +247,8 @@ class RunSize:
     cluster: Cluster
     features: int = 0
     """The number of feature columns."""
+    parts: Parts | None = None
+    """The parts of the columns; None if there is one, with S itself."""
 
     @property
     def slabs(self) -> int:
@@ -235,6 +259,20 @@ class RunSize:
     def entry_bytes(self) -> int:
         """The bytes of all entries: a neighbor each, and its weight if the graph is weighted."""
         return self.entries * (8 if self.weighted else 4)
+
+    @property
+    def part_bytes(self) -> int:
+        """The bytes of the entries of one part of the columns, on average."""
+        if self.parts is None:
+            return self.entry_bytes
+        return self.parts.entries * (8 if self.weighted else 4) // self.parts.count
+
+    @property
+    def more_bytes(self) -> int:
+        """The bytes of the matrices of all parts, which a worker of "columns" holds besides S."""
+        if self.parts is None:
+            return 0
+        return self.parts.count * (self.part_bytes + TRANSPOSED_NODE_BYTES * self.nodes)
 
     @property
     def graph_bytes(self) -> int:
@@ -290,7 +328,7 @@ class RunSize:
         slab = 2 * CACHE_LINE_BYTES + 4 * columns + 12 * orders
         rows = 4 * min(self.nodes, PART_ROWS) * self.slabs * columns
         whitening = self.cluster.cores * (rows + self._products_bytes()) if self.gram_sums else 0
-        return self.graph_bytes + max(self.nodes * (32 + slab), whitening)
+        return self.graph_bytes + self.more_bytes + max(self.nodes * (32 + slab), whitening)
 
     def _products_bytes(self) -> int:
         """The memory of a task that sums products: Gram matrices and a chunk of rows."""
@@ -312,7 +350,8 @@ class RunSize:
         slabs = (self.gram_sums + 3 * (self.passes - 1) + 1) * self.vector_bytes
         grams = self.gram_sums * self.products_shuffle(self.row_parts)
         degrees = 8 * self.nodes if self.method.degree_weight else 0
-        return workers * self.graph_bytes + slabs + norms + grams + degrees + packed
+        fetched = self.graph_bytes + (self.more_bytes if self.method.relations == "concat" else 0)
+        return workers * fetched + slabs + norms + grams + degrees + packed
 
     def estimate_columns(self, reason: str) -> SparkEstimate:
         """The estimate for "columns"."""
@@ -336,12 +375,12 @@ class RunSize:
         Between passes, each core sums products or whitens a chunk of rows instead.
         """
         rows = (2 * CACHE_LINE_BYTES + 32) * self.nodes // blocks
-        hop = rows + 2 * self.entry_bytes // blocks**2
+        hop = rows + 2 * self.part_bytes // blocks**2
         return max(hop, self.cluster.cores * self._products_bytes())
 
     def hop_shuffle(self, blocks: int) -> int:
         """The bytes shuffled per hop: all rows to every block of rows, all cells to every slab."""
-        cells = self.entry_bytes + 4 * self.nodes * blocks
+        cells = self.part_bytes + 4 * self.nodes * blocks
         return blocks * self.vector_bytes + self.slabs * cells
 
     def estimate_blocks(self, reason: str) -> SparkEstimate:
@@ -372,7 +411,8 @@ class RunSize:
 
     def _hop_seconds(self) -> float:
         """The time of a worker for one hop of one slab."""
-        return self.entries * GATHER_SECONDS / self.cluster.cores
+        entries = self.parts.entries // self.parts.count if self.parts else self.entries
+        return entries * GATHER_SECONDS / self.cluster.cores
 
     def _product_seconds(self) -> float:
         """The time of Gram matrices and projections, and of eigenvectors on the driver."""

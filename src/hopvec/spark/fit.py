@@ -104,11 +104,11 @@ def finished_rows(
     finish: Finish | Compress,
     statistics: FittedStatistics,
 ) -> NDArray[np.float32]:
-    """The vectors of some rows of the sum, which are changed."""
+    """The vectors of some rows of the sum, which are changed; `degrees` are by part and row."""
     components = statistics.components
     if isinstance(finish, Compress):
         assert components is not None
-        all_degrees = [] if degrees is None else [degrees]
+        all_degrees = [] if degrees is None else list(degrees)
         dim = components.basis.shape[1] + len(all_degrees)
         vectors = np.empty((len(rows), dim), np.float32)
         targets = np.arange(len(rows), dtype=np.int32)

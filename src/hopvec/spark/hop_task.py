@@ -12,7 +12,7 @@ from pyspark import TaskContext
 
 from hopvec import _native
 from hopvec.engine.plan import SLAB_COLUMNS
-from hopvec.spark.graph import CHUNK_NODES, NodeBlocks
+from hopvec.spark.node_blocks import CHUNK_NODES, NodeBlocks
 from hopvec.spark.vectors import split_chunks
 
 WIDTH = SLAB_COLUMNS["float32"]  # columns per slab

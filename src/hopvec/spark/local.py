@@ -6,6 +6,8 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,12 +20,15 @@ from numpy.typing import NDArray
 from hopvec.graph import Graph
 from hopvec.graph.feature_columns import column_sums, mean_and_deviation, standardize
 from hopvec.graph.features import FeatureColumns, Features
+from hopvec.graph.relation_edges import Relation
+from hopvec.graph.transpose import Direction, TransposedCSR, transposed_csr
 from hopvec.spark.files import file_system
-from hopvec.spark.graph import CHUNK_NODES
-from hopvec.spark.vectors import iter_rows
+from hopvec.spark.node_blocks import CHUNK_NODES
+from hopvec.spark.packed import iter_rows
 
 BATCH_ROWS = 16  # rows of a table in memory at a time
 COPY_PREFIX = "hopvec-copy-"
+PIECE = ("part", "first_position", "first_neighbor")
 PAYLOADS = ("neighbors", "weights")
 
 T = TypeVar("T")
@@ -46,24 +51,68 @@ def cached(directory: str, name: str, make: Callable[[], T], *, version: int = 0
     return made[name][1]  # type: ignore[no-any-return]
 
 
-def local_graph(directory: str, nodes: int, directed: bool) -> Graph:
+@dataclass(frozen=True, eq=False)
+class LocalRelations:
+    """The adjacency matrices of relations, as graphs; it stands in for Graph.relations."""
+
+    kinds: tuple[Relation, ...]
+    graphs: tuple[Graph, ...]
+    balance: str = "none"
+    parts: tuple[()] = ()
+    """None: there are no graphs of pairs."""
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the matrices: 0, since they are memory-mapped."""
+        return 0
+
+    def _csr(
+        self,
+        graph: Graph,
+        number: int,
+        direction: Direction,
+        threads: int,
+        spill_dir: str | PathLike[str] | None = None,
+    ) -> TransposedCSR:
+        """S_r of one relation in a direction, in the internal order of the merged graph."""
+        S_r = self.graphs[number]  # noqa: N806
+        if self.kinds[number].direction == "both":
+            return TransposedCSR(S_r.indptr, S_r.indices, S_r.weights, symmetric=True)
+        if direction == "out":
+            return TransposedCSR(S_r.indptr, S_r.indices, S_r.weights, symmetric=False)
+        return transposed_csr(S_r, direction, threads, spill_dir=spill_dir)
+
+
+def local_graph(
+    directory: str, nodes: int, directed: bool, relations: tuple[Relation, ...] = ()
+) -> Graph:
     """The graph in the tables `nodes` and `cells`, of a single block, of a run.
 
     It has no ids: workers identify nodes by their index in the internal order.
     """
-    copy = _local_copy(directory, "graph", lambda path: _fetch_graph(directory, nodes, path))
-    counts = _mapped(copy / "counts", np.int32)
+    parts = 1 + len(relations)
+    copy = _local_copy(directory, "graph", lambda path: _fetch_graph(directory, nodes, parts, path))
+    graph, *others = (_matrix(copy, part, nodes, directed) for part in range(parts))
+    if relations:
+        stored: Any = LocalRelations(relations, tuple(others))
+        graph = replace(graph, relations=stored)
+    return graph
+
+
+def _matrix(copy: Path, part: int, nodes: int, directed: bool) -> Graph:
+    """The graph of a part of the cells."""
+    counts = _mapped(copy / f"counts-{part}", np.int32)
     indptr = np.zeros(nodes + 1, np.int64)
     np.cumsum(counts, out=indptr[1:])
-    weights = copy / "weights"
+    weights = copy / f"weights-{part}"
     return Graph(
         indptr=indptr,
-        indices=_mapped(copy / "neighbors", np.int32),
+        indices=_mapped(copy / f"neighbors-{part}", np.int32),
         weights=_mapped(weights, np.float32) if weights.exists() else None,
         ids=pa.nulls(nodes),
         rows=np.arange(nodes, dtype=np.int32),
         keys=_mapped(copy / "keys", np.uint64),
-        directed=directed,
+        directed=directed or part > 0,
     )
 
 
@@ -139,32 +188,44 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _fetch_graph(directory: str, nodes: int, copy: Path) -> None:
-    """Write keys, neighbor counts, neighbors and weights of all nodes in the internal order."""
-    keys, counts = np.empty(nodes, np.int64), np.zeros(nodes, np.int32)
+def _fetch_graph(directory: str, nodes: int, parts: int, copy: Path) -> None:
+    """Write keys, and neighbor counts, neighbors and weights of each part, in internal order."""
+    keys, counts = np.empty(nodes, np.int64), np.zeros((parts, nodes), np.int32)
     for row in _rows(f"{directory}/nodes", ["chunk", "keys"]):
         part = np.frombuffer(row["keys"], np.int64)
         keys[row["chunk"] * CHUNK_NODES :][: len(part)] = part
-    sizes: dict[tuple[int, int], int] = {}
-    for row in _rows(f"{directory}/cells", ["chunk", "first_position", "first_neighbor", "counts"]):
-        part = np.frombuffer(row["counts"], np.int32)
-        counts[row["chunk"] * CHUNK_NODES :][: len(part)] += part
-        sizes[row["first_position"], row["first_neighbor"]] = int(part.sum())
-    pieces = sorted(sizes)
-    starts = np.cumsum([0, *(sizes[piece] for piece in pieces)])
-    start_of = dict(zip(pieces, starts.tolist(), strict=False))
     keys.tofile(copy / "keys")
-    counts.tofile(copy / "counts")
+    sizes: dict[tuple[int, ...], int] = {}
+    for row in _rows(f"{directory}/cells", [*PIECE, "chunk", "counts"]):
+        some = np.frombuffer(row["counts"], np.int32)
+        counts[row["part"], row["chunk"] * CHUNK_NODES :][: len(some)] += some
+        sizes[_piece(row)] = int(some.sum())
+    start_of: dict[tuple[int, ...], int] = {}
+    for number, own in enumerate(counts):
+        own.tofile(copy / f"counts-{number}")
+        pieces = sorted(piece for piece in sizes if piece[0] == number)
+        starts = np.cumsum([0, *(sizes[piece] for piece in pieces)])
+        start_of |= dict(zip(pieces, starts.tolist(), strict=False))
     with ExitStack() as stack:
-        files = {"neighbors": stack.enter_context((copy / "neighbors").open("wb"))}
-        for row in _rows(f"{directory}/cells", ["first_position", "first_neighbor", *PAYLOADS]):
+        files = {
+            ("neighbors", number): stack.enter_context((copy / f"neighbors-{number}").open("wb"))
+            for number in range(parts)
+        }
+        for row in _rows(f"{directory}/cells", [*PIECE, *PAYLOADS]):
             for name in PAYLOADS:
                 if row[name] is None:
                     continue
-                if name not in files:
-                    files[name] = stack.enter_context((copy / name).open("wb"))
-                files[name].seek(4 * start_of[row["first_position"], row["first_neighbor"]])
-                files[name].write(row[name])
+                file = name, row["part"]
+                if file not in files:
+                    path = copy / f"{name}-{row['part']}"
+                    files[file] = stack.enter_context(path.open("wb"))
+                files[file].seek(4 * start_of[_piece(row)])
+                files[file].write(row[name])
+
+
+def _piece(row: dict[str, Any]) -> tuple[int, ...]:
+    """What identifies a piece of the cells; pieces of a part are sorted by it."""
+    return tuple(row[name] for name in PIECE)
 
 
 def _fetch_features(directory: str, nodes: int, columns: dict[str, int], copy: Path) -> None:

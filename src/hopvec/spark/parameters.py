@@ -16,13 +16,6 @@ def check_method(method: object, strategy: str, has_features: bool) -> None:
     if not isinstance(method, FastRP):
         raise ParameterError(f"embed: only FastRP is supported on Spark, got {method!r}.")
     method._check()
-    if method.relations != "merge":
-        raise ParameterError("FastRP: relations='concat' is not supported on Spark.")
-    if method.direction != "out":
-        raise ParameterError(
-            f"FastRP: only direction='out' is supported on Spark, got {method.direction!r}. Swap "
-            "source= and target= for 'in', or read the edges as undirected for 'both'."
-        )
     method._check_feature_weight(has_features)
     if method.threads is not None:
         raise ParameterError(

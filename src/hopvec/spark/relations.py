@@ -7,23 +7,108 @@ to float32, so that the results are the same.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from hopvec.embedding import Embedding
+from hopvec.engine.plan import SLAB_COLUMNS
 from hopvec.errors import GraphError
 from hopvec.graph.relation_edges import MAX_RELATIONS, Relation, RelationEdges
 from hopvec.graph.relation_options import RelationOptions
 from hopvec.graph.relations import total_factors
-from hopvec.spark.tables import Tables
+from hopvec.methods import FastRP
+from hopvec.methods.direction import DIRECTIONS, check_direction
+from hopvec.methods.relations import check_part_columns, check_same_relations
+from hopvec.spark.edges import EdgeFrame, key
+from hopvec.spark.tables import NODE_BATCH, Tables
 
 
-def found_relations(
+@dataclass(frozen=True)
+class MergedRelations:
+    """The relations of a graph, and the edges of the merged graph."""
+
+    kinds: tuple[Relation, ...]
+    """All that have a weight, in the order of their names."""
+    directed: bool
+    """Whether some relation is directed."""
+    as_entries: bool
+    """Whether each pair of the merged graph is one entry, as in a directed graph. An undirected
+    graph that is balanced by node has both entries of an edge, since they differ."""
+    balance: str
+    edges: dict[str, int]
+    """The number of distinct edges of each relation."""
+    pairs: DataFrame
+    """The columns matrix, u, v (keys) and weight: those of matrix 0, the merged graph, and if they
+    are needed, of a matrix for each of the kinds."""
+
+    @property
+    def edge_count(self) -> int:
+        """The number of distinct edges of all relations."""
+        return sum(self.edges.values())
+
+    def describe(self) -> dict[str, Any]:
+        """Properties of the graph, as on one machine but without shares."""
+        relations = {
+            kind.name: {
+                "edges": self.edges[kind.name],
+                "weight": kind.weight,
+                "direction": kind.direction,
+            }
+            for kind in self.kinds
+        }
+        return {"relations": relations, "relation_balance": self.balance}
+
+
+def merge_relations(
+    edges: EdgeFrame, tables: Tables, method: FastRP, like: Embedding | None
+) -> MergedRelations | None:
+    """Merge the relations of edges; None if there are none.
+
+    Raises ParameterError if the columns cannot be divided among them, or those of `like` differ.
+    """
+    options = edges.relations
+    if options is None:
+        return None
+    kinds, found = _relations(edges.frame, options, edges.directed, tables)
+    directed = any(kind.direction != "both" for kind in found)
+    concat = method.relations == "concat"
+    if concat:
+        parts = len(kinds) * len(DIRECTIONS[method.direction])
+        step = SLAB_COLUMNS[method.precision]
+        check_part_columns("FastRP", method._width, parts, step, len(kinds))
+        method._check_degree_columns(parts)
+        if like is not None:
+            check_same_relations("FastRP", [kind.name for kind in kinds], like)
+    check_direction("FastRP", directed, method.direction)
+    frame = edges.frame if edges.weighted else edges.frame.withColumn("weight", F.lit(1.0))
+    frame = frame.filter("weight != 0").withColumn("weight", F.col("weight").cast("float"))
+    pairs = _relation_pairs(frame, kinds, key("source"), key("target"))
+    pairs = tables.write("relation pairs", pairs, stage="merge edges")
+    counts = tables.run("merge edges", pairs.groupBy("number").count().collect)
+    by_number = {row["number"]: row["count"] for row in counts}
+    merged, as_entries = _merge_pairs(pairs, kinds, options, tables, directed=directed)
+    merged = merged.select(F.lit(0).alias("matrix"), "u", "v", "weight")
+    if concat:
+        own = pairs.select((F.col("number") + 1).alias("matrix"), "u", "v", "weight")
+        merged = merged.unionAll(own)
+    return MergedRelations(
+        kinds,
+        directed,
+        as_entries,
+        options.balance,
+        {kind.name: by_number.get(number, 0) for number, kind in enumerate(kinds)},
+        tables.write("pairs", merged, stage="merge edges", batch=NODE_BATCH),
+    )
+
+
+def _relations(
     frame: DataFrame, options: RelationOptions, directed: bool, tables: Tables
-) -> tuple[Relation, ...]:
-    """The relations of edges that have a weight, in the order of their names."""
+) -> tuple[tuple[Relation, ...], tuple[Relation, ...]]:
+    """The relations that have a weight, in the order of their names; and those that edges have."""
     distinct = frame.select("relation").distinct().limit(MAX_RELATIONS + 1)
     names = sorted(row["relation"] for row in tables.run("check the edges", distinct.collect))
     if len(names) > MAX_RELATIONS:
@@ -34,10 +119,10 @@ def found_relations(
     edges = RelationEdges(options, directed)
     edges.find(names)
     edges.check()
-    return tuple(kind for kind in edges.kinds if kind.name in names)
+    return edges.kinds, tuple(kind for kind in edges.kinds if kind.name in names)
 
 
-def relation_pairs(
+def _relation_pairs(
     frame: DataFrame, kinds: tuple[Relation, ...], u: Column, v: Column
 ) -> DataFrame:
     """The pairs of keys (u, v) of every relation, with their weight; u <= v if it is undirected."""
@@ -50,26 +135,27 @@ def relation_pairs(
     way = direction[F.col("relation")]
     pair = F.when(way == "both", ordered).when(way == "in", swapped).otherwise(ends)
     pairs = numbered.withColumn("pair", pair).select("number", "pair.u", "pair.v", "weight")
-    weight = ascending_sum("weight").cast("float")
+    weight = _ascending_sum("weight").cast("float")
     return pairs.groupBy("number", "u", "v").agg(weight.alias("weight"))
 
 
-def ascending_sum(column: str) -> Column:
+def _ascending_sum(column: str) -> Column:
     """Aggregates a sum in float64, in ascending order."""
     ascending = F.array_sort(F.collect_list(F.col(column).cast("double")))
     return F.aggregate(ascending, F.lit(0.0), lambda total, value: total + value)
 
 
-def merge_pairs(
-    pairs: DataFrame, kinds: tuple[Relation, ...], options: RelationOptions, tables: Tables
+def _merge_pairs(
+    pairs: DataFrame,
+    kinds: tuple[Relation, ...],
+    options: RelationOptions,
+    tables: Tables,
+    *,
+    directed: bool,
 ) -> tuple[DataFrame, bool]:
-    """The pairs of the merged graph, and whether each of them is one entry, as in a directed graph.
-
-    An undirected graph has both entries of an edge if it is balanced by node, since they differ.
-    """
-    undirected = all(kind.direction == "both" for kind in kinds)
+    """The pairs of the merged graph, and whether each of them is one entry."""
     entries = _entries(pairs, kinds)
-    as_entries = not undirected or options.balance == "node"
+    as_entries = directed or options.balance == "node"
     weighted = entries if as_entries else pairs
     if options.balance == "node":
         factors = _node_factors(entries, kinds)
@@ -79,7 +165,7 @@ def merge_pairs(
         factor = F.create_map(*_by_name(numbers))[F.col("number")]
         weighted = weighted.withColumn("factor", factor)
     product = (F.col("weight").cast("double") * F.col("factor")).cast("float")
-    total = ascending_sum("weight").cast("float")
+    total = _ascending_sum("weight").cast("float")
     merged = weighted.withColumn("weight", product).groupBy("u", "v").agg(total.alias("weight"))
     return merged, as_entries
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from hopvec.spark.files import open_file
-from hopvec.spark.graph import CHUNK_NODES, NodeBlocks
+from hopvec.spark.node_blocks import CHUNK_NODES, NodeBlocks
 
 MAX_OPEN_FILES = 512  # of a task; operating systems allow a process 1,024 or more
 

@@ -21,7 +21,7 @@ from hopvec.engine.spectral import Floats
 from hopvec.methods import FastRP
 from hopvec.spark.files import open_file, write_file
 from hopvec.spark.fit import AddRows, finished_rows
-from hopvec.spark.graph import CHUNK_NODES, NodeBlocks
+from hopvec.spark.node_blocks import CHUNK_NODES, NodeBlocks
 from hopvec.spark.products import PRODUCTS_SCHEMA, pack_products, sum_parts
 from hopvec.spark.slab_files import SlabFiles
 from hopvec.spark.tables import Tables
@@ -42,8 +42,12 @@ class StoredSum:
     """The mean and deviation of each column."""
     present: int
     """The number of rows that have a vector, if rows of orders are normalized."""
+    parts: int = 1
+    """The number of parts of the columns."""
     degrees: str | None = None
-    """The file of the degrees, if the vectors have a column of them."""
+    """The file of the degrees in all parts, if the vectors have columns of them."""
+    has_row: str | None = None
+    """The file of a mask of the nodes with an edge in some part, if they are not the first ones."""
 
     @property
     def node_blocks(self) -> NodeBlocks:
@@ -100,14 +104,15 @@ class StoredSum:
     ) -> Iterator[pa.RecordBatch]:
         """The vectors of chunks of nodes."""
         names = [] if self.degrees is None else [self.degrees]
-        degrees = SlabFiles(names, self.node_blocks, 1, np.float64)
+        degrees = SlabFiles(names, self.node_blocks, self.parts, np.float64)
         with self._open() as files, degrees:
             for batch in batches:
                 for row, chunk in enumerate(batch["chunk"].to_pylist()):
                     rows, present = self._read(files, chunk)
                     some = next(degrees.read(chunk), None)
-                    vectors = finished_rows(rows, present, some, finish, statistics)
-                    zeros.count(vectors, self.node_blocks.node_indices(0, chunk), 0, chunk)
+                    by_part = None if some is None else some.reshape(-1, self.parts).T
+                    vectors = finished_rows(rows, present, by_part, finish, statistics)
+                    zeros.count(vectors, self._has_row(chunk), 0, chunk)
                     yield from vector_table(batch["ids"].slice(row, 1), vectors).to_batches()
 
     def _open(self) -> SlabFiles:
@@ -121,7 +126,14 @@ class StoredSum:
         for slab, values in enumerate(files.read(chunk)):
             part = rows[:, slab * step : (slab + 1) * step]
             part[:] = values.reshape(-1, step)[:, : part.shape[1]]
-        return rows, rows_with_vector(rows, indices, self.connected)
+        return rows, rows_with_vector(rows, self._has_row(chunk))
+
+    def _has_row(self, chunk: int) -> NDArray[np.bool_]:
+        """A mask of the nodes of a chunk with an edge in some part."""
+        if self.has_row is None:
+            return self.node_blocks.node_indices(0, chunk) < self.connected
+        with SlabFiles([self.has_row], self.node_blocks, 1, np.bool_) as mask:
+            return next(mask.read(chunk))
 
     def _chunks(self, part: int, part_rows: int) -> range:
         """The chunks of a part."""

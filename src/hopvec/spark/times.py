@@ -48,7 +48,7 @@ def apply_times(edges: EdgeFrame, options: TimeOptions, tables: Tables) -> EdgeF
     timed = edges.frame.mapInArrow(weigh, schema)
     # written, since later stages read the edges several times, and in small batches
     timed = tables.write("timed", timed, stage="weigh edges by age", batch=NODE_BATCH)
-    return replace(edges, frame=timed, weighted=weighted)
+    return replace(edges, frame=timed, weighted=weighted, checked=True)
 
 
 def _kind(frame: DataFrame, tables: Tables) -> str | None:

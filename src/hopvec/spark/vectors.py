@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +13,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from hopvec.formats.blocks import check_finite
-from hopvec.spark.graph import CHUNK_NODES, StoredGraph
+from hopvec.spark.graph import StoredGraph
+from hopvec.spark.node_blocks import CHUNK_NODES
 from hopvec.spark.tables import CHUNK_BATCH
 
 SLAB_CHUNKS = "block int, chunk int, slab int, rows binary"
@@ -41,14 +41,6 @@ def split_chunks(
         )
 
 
-def iter_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
-    """Iterate over rows of Arrow batches, without lists; binary values are buffers, not copies."""
-    for batch in batches:
-        names = [field.name for field in batch.schema if not pa.types.is_list(field.type)]
-        for row in range(len(batch)):
-            yield {name: _value(batch[name][row]) for name in names}
-
-
 Counts = dict[tuple[int, int], int]
 """Counts by block and chunk, so that a task that is repeated does not count twice."""
 
@@ -62,22 +54,21 @@ class _AddCounts(AccumulatorParam[Counts]):  # type: ignore[misc]
 
 
 class ZeroVectors:
-    """Counts the zero vectors of nodes that have a row of S: in the tasks that make the vectors.
+    """Counts the zero vectors of nodes that have a row of A: in the tasks that make the vectors.
 
     Spark Connect has no SparkContext, so that the written vectors are read again.
     """
 
-    def __init__(self, context: SparkContext | None, connected: int) -> None:
-        self.connected = connected
+    def __init__(self, context: SparkContext | None) -> None:
         self._found = None if context is None else context.accumulator({}, _AddCounts())
 
     def count(
-        self, rows: NDArray[np.float32], indices: NDArray[np.int64], block: int, chunk: int
+        self, rows: NDArray[np.float32], has_row: NDArray[np.bool_], block: int, chunk: int
     ) -> None:
         """Count the zero rows of a chunk of nodes."""
         if self._found is None:
             return
-        zero = int(np.count_nonzero((indices < self.connected) & ~rows.any(axis=1)))
+        zero = int(np.count_nonzero(has_row & ~rows.any(axis=1)))
         if zero:
             self._found.add({(block, chunk): zero})
 
@@ -86,16 +77,14 @@ class ZeroVectors:
         if self._found is not None:
             return sum(self._found.value.values())
         zero = vectors.where(~F.exists("embedding", lambda entry: entry != 0))
-        nodes = graph.indexed_nodes().where(F.col("index") < self.connected)
+        nodes = graph.indexed_nodes().where("connected")
         connected = zero.join(nodes, "id", "left_semi")
         return int(graph.tables.run("count zero vectors", connected.count))
 
 
-def rows_with_vector(
-    rows: NDArray[np.float32], indices: NDArray[np.int64], connected: int
-) -> NDArray[np.int32]:
-    """The rows that have a vector: all but zero rows of nodes without a row of S."""
-    return np.flatnonzero((indices < connected) | rows.any(axis=1)).astype(np.int32)
+def rows_with_vector(rows: NDArray[np.float32], has_row: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """The rows that have a vector: all but zero rows of nodes without a row of A."""
+    return np.flatnonzero(has_row | rows.any(axis=1)).astype(np.int32)
 
 
 def integers(batches: Iterable[pa.RecordBatch]) -> Iterator[int]:
@@ -119,7 +108,3 @@ def vector_table(ids: pa.Array, rows: NDArray[np.float32]) -> pa.Table:
     offsets = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
     vectors = pa.ListArray.from_arrays(pa.array(offsets), pa.array(rows.reshape(-1)))
     return pa.table({"id": ids, "embedding": vectors})
-
-
-def _value(scalar: pa.Scalar) -> Any:
-    return scalar.as_buffer() if isinstance(scalar, pa.BinaryScalar) else scalar.as_py()
