@@ -18,7 +18,7 @@ from hopvec.engine.fitted import FittedState
 from hopvec.errors import ParameterError, UnknownNodeError
 from hopvec.graph.ids import first_duplicate
 from hopvec.graph.node_types import encode_types, type_mask
-from hopvec.machine import cores, interruptible
+from hopvec.machine import cores, file_map, interruptible, memory_limit, release_pages
 from hopvec.neighbors import Neighbors as Neighbors
 from hopvec.neighbors import NeighborSearch
 from hopvec.progress import ProgressOption, callback
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+MAPPED_ROWS = 1 << 13  # rows of memory-mapped vectors that are read at a time
 MAX_SUGGESTIONS = 3  # ids suggested for an unknown one
 MAX_SHOWN = 60  # characters of an invalid id in a message
 
@@ -460,7 +461,17 @@ class Embedding:
     @cached_property
     def _inverse_norms(self) -> NDArray[np.float32]:
         """1 / norm of every row, 0 for a zero vector. Raises ParameterError if not finite."""
-        norms = interruptible(lambda stop: _native.inverse_norms(self.vectors, cores(), stop))
+        step = MAPPED_ROWS if file_map(self.vectors) is not None else max(1, len(self))
+        parts = []
+        for first in range(0, max(1, len(self)), step):
+            rows = self.vectors[first : first + step]
+            parts.append(
+                interruptible(
+                    lambda stop, rows=rows: _native.inverse_norms(rows, cores(), stop)  # type: ignore[misc]
+                )
+            )
+            release_pages(rows)
+        norms: NDArray[np.float32] = np.concatenate(parts)
         if np.isnan(norms).any():
             wrong = self.ids[int(np.argmax(np.isnan(norms)))].as_py()
             raise ParameterError(f"The vector of {wrong!r} contains a NaN or an infinity.")
@@ -724,12 +735,17 @@ class Embedding:
         return export(self, target, table=table, replace=replace, index=index, progress=progress)
 
     @staticmethod
-    def load(path: str | PathLike[str], *, progress: ProgressOption = None) -> Embedding:
+    def load(
+        path: str | PathLike[str],
+        *,
+        memory: str | float | None = None,
+        progress: ProgressOption = None,
+    ) -> Embedding:
         """Read an embedding from a file; the same as `hopvec.load`.
 
         Parameters
         ----------
-        path, progress
+        path, memory, progress
             As in `hopvec.load`.
 
         Returns
@@ -748,7 +764,7 @@ class Embedding:
         from hopvec.formats import read_embedding
 
         progress = callback(progress, "reading")
-        return read_embedding(path, progress=progress)
+        return read_embedding(path, progress=progress, memory_limit=memory_limit(memory))
 
     @cached_property
     def _order(self) -> NDArray[np.uint64] | None:
@@ -851,20 +867,29 @@ def _shown(id: object) -> str:
     return text if isinstance(id, str) or len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 4]} ..."
 
 
-def load(path: str | PathLike[str], *, progress: ProgressOption = None) -> Embedding:
+def load(
+    path: str | PathLike[str],
+    *,
+    memory: str | float | None = None,
+    progress: ProgressOption = None,
+) -> Embedding:
     """Read an embedding from a file that `Embedding.save` or another program wrote.
 
     Parameters
     ----------
     path : path-like
         A file in one of the formats of `Embedding.save`.
+    memory : str or number, optional
+        The memory limit of the vectors, such as "4GB". If they exceed it, they are memory-mapped
+        from a temporary file, except those of .npz and binary word2vec.
     progress : bool or callable, optional
         Whether to show a progress bar; or a function, called with the amount read and the total.
 
     Returns
     -------
     Embedding
-        The vectors are float32; those of an .npy file stay on disk until they are accessed.
+        The vectors are float32; those of an .npy file of more than 16 MB stay on disk until they
+        are accessed, so the file must not change meanwhile.
 
     Raises
     ------
@@ -881,4 +906,4 @@ def load(path: str | PathLike[str], *, progress: ProgressOption = None) -> Embed
     Embedding(3 nodes, dim 8, FastRP)
     """
     progress = callback(progress, "reading")
-    return Embedding.load(path, progress=progress)
+    return Embedding.load(path, memory=memory, progress=progress)

@@ -10,6 +10,8 @@ HopvecError
 └── MissingExtraError   an optional package that is not installed
 """
 
+from typing import Any
+
 from hopvec.credentials import scrub
 
 
@@ -73,6 +75,9 @@ class MemoryLimitError(HopvecError, MemoryError):
     Traceback (most recent call last):
     hopvec.errors.MemoryLimitError: This run needs at least ...
     """
+
+    shortage: Any = None
+    """The needs and the limit behind the message, for the command line, which adds its own."""
 
 
 class UnknownNodeError(HopvecError, KeyError):

@@ -10,6 +10,9 @@ Progress = Callable[[int, int], object]
 """Called with the amount of work done and the total, from the thread that started the work."""
 
 
+AT_ONCE = "at_once"
+"""The attribute of log records that a program shows at once: nothing is wrong, but it waits."""
+
 ProgressOption = bool | Progress | None
 """What users pass as `progress=`: True for a bar, False or None for nothing, or a callback."""
 

@@ -26,6 +26,8 @@ class Stage:
     seconds: float
     peak_bytes: int | None
     """The peak memory of the process; None if the system does not report it."""
+    cpu_seconds: float | None = None
+    """The CPU time of all threads of the process; None if the stage ran elsewhere."""
 
 
 @dataclass
@@ -54,10 +56,11 @@ class RunReport:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Record the stage that runs inside the block, unless it raises."""
-        start = time.perf_counter()
+        start, cpu_start = time.perf_counter(), time.process_time()
         with PeakMemory() as peak:
             yield
-        self.stages.append(Stage(name, time.perf_counter() - start, peak.bytes))
+        seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
+        self.stages.append(Stage(name, seconds, peak.bytes, cpu_seconds))
 
     @property
     def seconds(self) -> float:

@@ -26,7 +26,7 @@ class SpillFile:
 
     def __init__(self, directory: str | PathLike[str] | None = None) -> None:
         self._directory = directory
-        with self._report_os_errors():
+        with spill_errors(directory):
             self._file = tempfile.TemporaryFile(prefix="hopvec-", buffering=0, dir=directory)  # noqa: SIM115
         self._size = 0
 
@@ -37,7 +37,7 @@ class SpillFile:
     def write(self, offset: int, array: NDArray[Any]) -> None:
         """Write an array at an offset in bytes."""
         left = memoryview(np.ascontiguousarray(array).view(np.uint8).reshape(-1))  # type: ignore[arg-type]
-        with self._report_os_errors():
+        with spill_errors(self._directory):
             self._file.seek(offset)
             while left:
                 left = left[self._file.write(left) :]
@@ -51,33 +51,38 @@ class SpillFile:
     def read(self, offset: int, array: NDArray[Any]) -> None:
         """Fill a contiguous array with the bytes from an offset on."""
         left = memoryview(array.view(np.uint8).reshape(-1))  # type: ignore[arg-type]
-        with self._report_os_errors():
+        with spill_errors(self._directory):
             self._file.seek(offset)
             while left:
                 count = self._file.readinto(left)
                 if not count:
-                    raise self._error(f"a file in it ends {len(left):,} bytes too early")
+                    raise _error(
+                        self._directory, f"a file in it ends {len(left):,} bytes too early"
+                    )
                 left = left[count:]
 
     def mapped(self, dtype: np.dtype[Any] | type, shape: tuple[int, ...] = (-1,)) -> NDArray[Any]:
         """The whole file as a read-only memory map."""
         if self._size == 0:
             return np.empty(0, dtype).reshape(shape)
-        return np.memmap(self._file, dtype, "r").reshape(shape)
+        with spill_errors(self._directory):
+            return np.memmap(self._file, dtype, "r").reshape(shape)
 
-    @contextmanager
-    def _report_os_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise self._error(f"cannot be written ({error.strerror or error})") from error
 
-    def _error(self, cause: str) -> FormatError:
-        directory = self._directory or tempfile.gettempdir()
-        return FormatError(
-            f"The spill directory {directory}: {cause}. Choose another one with spill_dir=, or set "
-            "TMPDIR."
-        )
+@contextmanager
+def spill_errors(directory: str | PathLike[str] | None) -> Iterator[None]:
+    """Raise FormatError with the name of the directory if a file in it cannot be used."""
+    try:
+        yield
+    except OSError as error:
+        raise _error(directory, f"cannot be written ({error.strerror or error})") from error
+
+
+def _error(directory: str | PathLike[str] | None, cause: str) -> FormatError:
+    return FormatError(
+        f"The spill directory {directory or tempfile.gettempdir()}: {cause}. Choose another one "
+        "with spill_dir=, or set TMPDIR."
+    )
 
 
 class SpillArray(Generic[T]):
@@ -107,10 +112,8 @@ class SpillArray(Generic[T]):
     def append(self, values: NDArray[Any]) -> None:
         """Add values at the end."""
         length = self._length + len(values)
-        if self._file is None and self._exceeds_limit(length):
-            self._file = SpillFile(self._directory)
-            self._file.append(self._memory[: self._length])
-            self._memory = np.empty(0, self._dtype)
+        if self._exceeds_limit(length):
+            self.spill()
         if self._file is not None:
             self._file.append(values.astype(self._dtype, copy=False))
         else:
@@ -119,6 +122,23 @@ class SpillArray(Generic[T]):
                 self._memory.resize(capacity, refcheck=False)
             self._memory[self._length : length] = values
         self._length = length
+
+    def spill(self) -> None:
+        """Move all values to a file, if they are in memory."""
+        if self._file is None:
+            self._file = SpillFile(self._directory)
+            self._file.append(self._memory[: self._length])
+            self._memory = np.empty(0, self._dtype)
+
+    @property
+    def memory(self) -> int:
+        """The bytes of the values in memory."""
+        return 0 if self._file is not None else self._length * self._dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all values, wherever they are."""
+        return self._length * self._dtype.itemsize
 
     def array(self) -> NDArray[T]:
         """All values: an array in memory, or a memory map of the file."""

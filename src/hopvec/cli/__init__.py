@@ -10,6 +10,7 @@ summary.py          graphs, runs and parameters as rows of a report
 scores.py           tables of scores, printed or written
 inputs.py, feature_options.py, label_options.py, layout_options.py, method_options.py, outputs.py
                     options that several commands share
+vectors_memory.py   --memory of commands that read vectors
 reference.py        the earlier run that --like and `hopvec transform` refer to
 link_scores.py      the link prediction of `hopvec evaluate`
 on_spark.py         `hopvec embed --spark`

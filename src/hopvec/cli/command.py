@@ -10,10 +10,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from hopvec._native import report_truncated_maps
 from hopvec.cli.messages import name_options
 from hopvec.cli.terminal import Terminal
-from hopvec.errors import HopvecError
-from hopvec.machine import return_freed_memory
+from hopvec.errors import HopvecError, MemoryLimitError
+from hopvec.machine import memory_limit, return_freed_memory
 
 Function = Callable[..., Any]
 Declared = Sequence[tuple[str, dict[str, Any]]]
@@ -39,9 +40,20 @@ class Command(click.Command):
     examples: Sequence[str] = ()
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; errors of the library name options instead of Python arguments."""
+        """Run the command; errors of the library name options instead of Python arguments.
+
+        A memory limit of the command line is one of the whole program.
+        """
+        if ctx.params.get("memory") is not None:
+            _return_memory_of_arrow()
         try:
             return super().invoke(ctx)
+        except MemoryLimitError as error:
+            limit = memory_limit(ctx.params.get("memory"))
+            if error.shortage is not None and limit is not None:
+                error = error.shortage.including_program(limit).error()
+            error.args = (name_options(str(error), ctx),)
+            raise error from None
         except HopvecError as error:
             error.args = (name_options(str(error), ctx),)
             raise
@@ -68,6 +80,16 @@ class Command(click.Command):
                 formatter.write_dl(records)
 
 
+def _return_memory_of_arrow() -> None:
+    """Make Arrow allocate by malloc, which returns freed memory to the system.
+
+    Its default allocator is faster, but keeps as much as 70 MB of batches that were read.
+    """
+    import pyarrow as pa
+
+    pa.set_memory_pool(pa.system_memory_pool())
+
+
 def heading(parameter: click.Parameter) -> str:
     """The group of an option; --help is a general option."""
     return getattr(parameter, "heading", "General")
@@ -85,6 +107,7 @@ def command(*, examples: Sequence[str]) -> Callable[[Function], Command]:
             if quiet and verbose:
                 raise click.UsageError("Give --quiet or --verbose, not both")
             return_freed_memory()
+            report_truncated_maps()
             with Terminal(quiet=quiet, verbose=verbose) as terminal:
                 function(terminal, **given)
 

@@ -10,7 +10,7 @@ import click
 from hopvec.cli.command import command, given_options, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import graph_argument, read, reading_options
-from hopvec.cli.method_options import flag, method_options
+from hopvec.cli.method_options import flag, limit_data, method_options
 from hopvec.cli.on_spark import embed_on_spark
 from hopvec.cli.outputs import (
     STDOUT,
@@ -127,6 +127,8 @@ def embed(
         alignment["like"], method = like_run(like, method)
     if method.spill_dir is None:
         method.set_params(spill_dir=None if output == STDOUT else output.parent)
+    memory = method.memory
+    limit_data(method)
     run = RunReport()
     read_graph = read(terminal, run, graph, read_options, method)
     if like:
@@ -142,7 +144,7 @@ def embed(
         check_space(Path(str(method.spill_dir), "spill"), plan.disk)
     with run.stage("embed"), terminal.progress("embedding", "%") as progress:
         embedding = method.embed(read_graph, plan=plan, progress=progress, **alignment)
-    run.parameters = embedding.parameters | {"threads": method.threads, "memory": method.memory}
+    run.parameters = embedding.parameters | {"threads": method.threads, "memory": memory}
     del read_graph
     with run.stage("write"):
         save_vectors(terminal, embedding, output, dtype)

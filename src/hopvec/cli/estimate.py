@@ -9,7 +9,7 @@ from typing import Any
 from hopvec.cli.command import command, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import graph_argument, read, reading_options
-from hopvec.cli.method_options import method_options
+from hopvec.cli.method_options import limit_data, method_options
 from hopvec.cli.outputs import dtype_option, json_option, output_path
 from hopvec.cli.summary import graph_rows, input_rows
 from hopvec.cli.terminal import Terminal, duration
@@ -17,6 +17,7 @@ from hopvec.formats import format_to_write
 from hopvec.formats.destination import bytes_on_disk
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.machine import format_bytes
+from hopvec.memory import PROGRAM_BYTES
 from hopvec.methods import Method
 from hopvec.methods.estimate import estimate as estimate_run
 from hopvec.run_report import RunReport
@@ -61,6 +62,8 @@ def estimate(
     """
     format_to_write(output, dtype)
     features_file(feature_args)
+    parameters = {"method": type(method).__name__, **method._plain_params()}
+    limit_data(method)
     run = RunReport()
     read_graph = read(terminal, run, graph, read_options, method)
     read_graph = add_features(terminal, run, read_graph, feature_args)
@@ -79,7 +82,7 @@ def estimate(
                 "disk_bytes": disk,
                 "temporary_bytes": temporary,
                 "plan": asdict(plan),
-                "parameters": {"method": type(method).__name__, **method._plain_params()},
+                "parameters": parameters,
                 "graph": run.graph,
                 "input": run.input,
                 "notes": terminal.notes,
@@ -99,7 +102,8 @@ def estimate(
             (
                 "memory",
                 f"{format_bytes(expected.bytes)}, "
-                f"including {format_bytes(plan.bytes.graph)} for the graph",
+                f"including {format_bytes(plan.bytes.graph)} for the graph, "
+                f"and {format_bytes(PROGRAM_BYTES)} for the program",
             ),
             ("disk", f"about {format_bytes(disk)} for a {output.suffix} file in {dtype}{also}"),
             ("plan", str(plan)),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,14 @@ from hopvec.cli.results import type_option
 from hopvec.cli.scores import ScoreTable, best, check_scores
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal, duration
+from hopvec.cli.vectors_memory import (
+    SEARCH_BYTES,
+    MoreBytes,
+    VectorsSize,
+    limit_vectors,
+    memory_option,
+)
+from hopvec.errors import MemoryLimitError
 from hopvec.evaluate import (
     ClassificationComparison,
     ClassificationProtocol,
@@ -31,6 +41,9 @@ from hopvec.evaluate.held_out import SAMPLING
 from hopvec.evaluate.logistic import require_extra
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.recognize import holds_embedding
+from hopvec.graph.size import GraphSize
+from hopvec.machine import cores, memory_limit
+from hopvec.memory import data_limit
 from hopvec.methods.parameters import check
 from hopvec.recommendation.evaluation import ALL_SCORES, evaluate_recommendation
 from hopvec.run_report import RunReport
@@ -95,6 +108,9 @@ RECOMMENDING: Declared = [
     ),
 ]
 
+TRAINING_BYTES = 80_000_000  # of the libraries that train, and of pairs that are scored together
+PAIRS = 200_000  # whose products train a regression on links: edges and others, each copied
+PAIR_BYTES = 48  # of an edge among the pairs of a graph
 MANY = 1000  # labeled nodes from which scoring takes noticeably long
 
 
@@ -128,6 +144,7 @@ MANY = 1000  # labeled nodes from which scoring takes noticeably long
     heading="Output",
 )
 @json_option
+@memory_option
 @label_options
 def evaluate(
     terminal: Terminal,
@@ -140,6 +157,7 @@ def evaluate(
     recommending: dict[str, Any],
     output: Path | None,
     as_json: bool,
+    memory: str | None,
     labeling: dict[str, Any],
 ) -> None:
     """Score embeddings by node classification, link prediction or recommendation.
@@ -177,7 +195,7 @@ def evaluate(
     if links is None and recommend is None:
         _reject("needs --links or --recommend", "Links")
         _reject("needs --recommend", "Recommendation")
-        table, rows = _score_classes(terminal, files, types, settings, labeling)
+        table, rows = _score_classes(terminal, files, types, settings, memory, labeling)
     else:
         _reject("applies to labels, not to links", "Protocol", "Labels")
         if linking["directed"] and linking["graph"] is None:
@@ -186,10 +204,12 @@ def evaluate(
         _reject("needs --recommend", "Recommendation")
         if not files:
             raise click.UsageError("Name a file of vectors.")
-        table, rows = _score_links(terminal, files, links, linking, types, seed)
+        table, rows = _score_links(terminal, files, links, linking, types, memory, seed)
     elif recommend is not None:
         recommending["types"] = types or None
-        table, rows = _score_recommendation(terminal, files, recommend, linking, recommending, seed)
+        table, rows = _score_recommendation(
+            terminal, files, recommend, linking, recommending, memory, seed
+        )
     if output is not None:
         table.write(output)
     table.print(terminal, as_json)
@@ -209,6 +229,7 @@ def _score_classes(
     files: tuple[str, ...],
     types: tuple[str, ...],
     settings: dict[str, Any],
+    memory: str | None,
     labeling: dict[str, Any],
 ) -> tuple[ScoreTable, Rows]:
     """Score node classification, with the labels of the last file."""
@@ -226,7 +247,12 @@ def _score_classes(
     read = read_label_file(terminal, labels, labeling)
     if len(read) > MANY and not given_options("Protocol"):
         terminal.info("Scoring may take minutes. For a quick look, use --shares 0.5 --shuffles 2.")
-    embeddings = {path: read_vectors(terminal, path) for path in vectors}
+    in_memory = None
+    if memory is not None:
+        threads = ClassificationProtocol(**settings).threads or cores()
+        in_memory, threads = _limit_threads(vectors, memory, len(read), threads)
+        settings |= {"threads": threads}
+    embeddings = {path: read_vectors(terminal, path, in_memory) for path in vectors}
     with terminal.progress("classifying", "%") as progress:
         scores = classify(embeddings, read, **settings, types=types or None, progress=progress)
     rows = [
@@ -236,16 +262,61 @@ def _score_classes(
     return table, [*label_rows(read), *_score_rows(scores)]
 
 
+def _limit_threads(
+    vectors: Sequence[str], memory: str | None, labeled: int, threads: int
+) -> tuple[int | None, int]:
+    """The vectors to hold in memory, and the most threads within a memory limit.
+
+    Each thread has copies of the vectors of all labeled nodes as float64.
+    """
+
+    def bytes_on(workers: int) -> MoreBytes:
+        def more(sizes: Sequence[VectorsSize]) -> dict[str, int]:
+            rows = max(8 * min(labeled, size.rows) * (size.dim + 1) for size in sizes)
+            return {"training": TRAINING_BYTES + (1 + 2 * workers) * rows + 64 * labeled}
+
+        return more
+
+    for workers in range(threads, 1, -1):
+        with suppress(MemoryLimitError):
+            return limit_vectors(vectors, memory, "Scoring", bytes_on(workers)), workers
+    return limit_vectors(vectors, memory, "Scoring", bytes_on(1)), 1
+
+
+def _limit_graph(vectors: Sequence[str], memory: str | None) -> dict[str, Any]:
+    """The options for reading a graph that leave enough for vectors and scores."""
+    limit = data_limit(memory_limit(memory))
+    if limit is None:
+        return {}
+    parts: dict[str, int] = {}
+
+    def more(sizes: Sequence[VectorsSize]) -> dict[str, int]:
+        each = sum(SEARCH_BYTES * size.rows + 8 * PAIRS * (size.dim + 1) for size in sizes)
+        parts["the vectors"] = sum(size.nbytes + 2 * size.id_bytes for size in sizes)
+        parts["scoring"] = TRAINING_BYTES + each
+        return {"scoring": parts["scoring"]}
+
+    limit_vectors(vectors, memory, "Scoring", more, mapped=False)  # all vectors are read
+
+    def later(size: GraphSize) -> dict[str, int]:
+        return {"the graph": size.resident + PAIR_BYTES * size.entries, **parts}
+
+    return {"memory": limit, "_later": later}
+
+
 def _score_links(
     terminal: Terminal,
     files: tuple[str, ...],
     links: str,
     linking: dict[str, Any],
     types: tuple[str, ...],
+    memory: str | None,
     seed: int,
 ) -> tuple[ScoreTable, Rows]:
     """Score link prediction."""
-    held_out = read_link_file(terminal, links, **linking, seed=seed)
+    held_out = read_link_file(
+        terminal, links, **linking, seed=seed, limits=_limit_graph(files, memory)
+    )
     scores = score_links(terminal, files, held_out, types, seed)
     return link_table(scores), link_rows(links, held_out, scores)
 
@@ -256,6 +327,7 @@ def _score_recommendation(
     recommend: str,
     linking: dict[str, Any],
     recommending: dict[str, Any],
+    memory: str | None,
     seed: int,
 ) -> tuple[ScoreTable, Rows]:
     """Score recommendation."""
@@ -264,9 +336,10 @@ def _score_recommendation(
     if "--sampling" in given_options("Links"):
         raise click.UsageError("--sampling applies to --links: nothing is sampled here.")
     check_exists(recommend)
+    limits = _limit_graph(files, memory)
     embeddings = {path: read_vectors(terminal, path) for path in files}
     options = ReadOptions(
-        directed=linking["directed"] or None, bipartite=recommending.pop("bipartite")
+        directed=linking["directed"] or None, bipartite=recommending.pop("bipartite"), **limits
     )
     for embedding in embeddings.values():
         options = as_embedded(options, embedding)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from hopvec.cli.command import Declared, command, gathered_options, given_option
 from hopvec.cli.inputs import FILE, edge_options, read_vectors
 from hopvec.cli.label_options import label_options, read_label_file
 from hopvec.cli.layout_options import kind_option, seed_option
+from hopvec.cli.map import MAP_NODE_BYTES, map_bytes
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
+from hopvec.cli.vectors_memory import VectorsSize, limit_vectors, memory_option
 from hopvec.embedding import Embedding
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.read import read_graph
@@ -23,6 +26,7 @@ from hopvec.view.explorer.exploration import mapped
 from hopvec.view.explorer.extra_columns import ExtraColumns, read_extra_columns
 from hopvec.view.explorer.server import LOCAL, require_extra, required_token
 
+PAGE_NODE_BYTES = 100  # of a node in the columns that are sent to the browser
 SERVER: Declared = [
     (
         "--host",
@@ -73,6 +77,7 @@ SERVER: Declared = [
 @kind_option(default=None)
 @seed_option
 @gathered_options("server", SERVER, "Server")
+@memory_option
 @edge_options
 @label_options
 def explore(
@@ -83,6 +88,7 @@ def explore(
     kind: Any,
     seed: int,
     server: dict[str, Any],
+    memory: str | None,
     read_options: ReadOptions,
     labeling: dict[str, Any],
 ) -> None:
@@ -107,9 +113,11 @@ def explore(
     if graph is None and (given := given_options("Graph")):
         raise click.UsageError(f"{given[0]} needs --graph.")
     paths = _named(vectors)
+    # Searching reads all vectors, so they must fit even if they are mapped.
+    limit_vectors(list(paths.values()), memory, "The explorer", explorer_bytes, mapped=False)
     exploration = _exploration(
         terminal,
-        {name: mapped(read_vectors(terminal, path)) for name, path in paths.items()},
+        {name: mapped(read_vectors(terminal, path, 0)) for name, path in paths.items()},
         {name: read_extra_columns(path) for name, path in paths.items()},
         labels=None if labels is None else read_label_file(terminal, labels, labeling),
         graph=None if graph is None else _graph(terminal, graph, read_options),
@@ -132,6 +140,12 @@ def explore(
         started=started,
     )
     terminal.info("Stopped.")
+
+
+def explorer_bytes(sizes: Sequence[VectorsSize]) -> dict[str, int]:
+    """The memory of the layout and the page."""
+    each = MAP_NODE_BYTES + PAGE_NODE_BYTES
+    return map_bytes(sizes) | {"the page": each * sum(size.rows for size in sizes)}
 
 
 def _named(paths: tuple[str, ...]) -> dict[str, str]:

@@ -16,8 +16,9 @@ import pyarrow as pa
 from hopvec.address import is_address, shown_address
 from hopvec.cli.command import Declared, Function, gathered_options
 from hopvec.cli.terminal import Terminal
-from hopvec.embedding import Embedding, load
+from hopvec.embedding import Embedding
 from hopvec.errors import FormatError
+from hopvec.formats import read_embedding
 from hopvec.formats.graphs.nodes import node_files
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.read import read_graph
@@ -255,10 +256,10 @@ def _no_query(path: str) -> FormatError:
     return FormatError(f"{shown_address(path)}: this is a database. {advice}")
 
 
-def read_vectors(terminal: Terminal, path: str) -> Embedding:
-    """Read the embedding of a file."""
+def read_vectors(terminal: Terminal, path: str, memory: int | None = None) -> Embedding:
+    """Read the embedding of a file; vectors beyond `memory` bytes are memory-mapped."""
     with terminal.progress(f"reading {path}", "%") as progress:
-        embedding = load(path, progress=progress)
+        embedding = read_embedding(path, progress=progress, memory_limit=memory)
     pa.default_memory_pool().release_unused()  # before the next stage needs it
     return embedding
 
@@ -291,7 +292,7 @@ def read(
             options,
             threads=method.threads,
             memory=method.memory,
-            reserve=method.working_bytes,
+            _later=method._later_work,
             spill_dir=method.spill_dir,
         )
     for file in node_files(options.nodes):

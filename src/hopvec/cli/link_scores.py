@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from hopvec.cli.inputs import read_vectors
 from hopvec.cli.scores import ScoreTable, best
@@ -12,6 +13,7 @@ from hopvec.cli.terminal import Terminal
 from hopvec.evaluate import HeldOut, LinkPrediction, LinkScores, predict_links, read_links
 from hopvec.evaluate.held_out import Samplings
 from hopvec.evaluate.link_prediction import DEGREE_ALONE
+from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.read import read_graph
 from hopvec.graph import Graph
 
@@ -26,12 +28,14 @@ def read_link_file(
     sampling: Samplings,
     directed: bool,
     seed: int,
+    limits: Mapping[str, Any] = MappingProxyType({}),
 ) -> HeldOut:
-    """Read held-out links, and their training graph if it is given."""
+    """Read held-out links, and their training graph, if it is given, within its memory limits."""
     whole: Graph | None = None
     if graph is not None:
         with terminal.progress(f"reading {graph}", "bytes") as progress:
-            whole = read_graph(graph, directed=directed or None, progress=progress)
+            options = ReadOptions(directed=directed or None, **limits)
+            whole = read_graph(graph, options=options, progress=progress)
     with terminal.progress(f"reading {path}", "bytes") as progress:
         return read_links(path, graph=whole, sampling=sampling, seed=seed, progress=progress)
 

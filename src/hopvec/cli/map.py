@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,20 @@ from hopvec.cli.outputs import check_not_input, output_path
 from hopvec.cli.results import type_option
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal
+from hopvec.cli.vectors_memory import VectorsSize, limit_vectors, memory_option
 from hopvec.embedding import Embedding
 from hopvec.formats.destination import check_writable
 from hopvec.formats.positions import read_positions
 from hopvec.formats.recognize import holds_embedding
 from hopvec.graph.node_types import type_mask
 from hopvec.machine import format_bytes
+from hopvec.view.layout import LANDMARKS
 from hopvec.view.map import check_map, draw_map
 from hopvec.view.theme import THEMES
 
+MAP_NODE_BYTES = 200  # of the positions and the drawing of a node
+LANDMARK_BYTES = 16 * LANDMARKS  # of a column of the vectors that t-SNE lays out
+LIBRARY_BYTES = 100_000_000
 LOOK: Declared = [
     (
         "--theme",
@@ -78,6 +84,7 @@ LOOK: Declared = [
 @gathered_options("look", LOOK, "Output")
 @kind_option(default=None)
 @seed_option
+@memory_option
 @type_option("Draw only nodes of this type")
 @option(
     "--labels", help="File of labels, as an alternative to the last argument.", heading="Labels"
@@ -96,6 +103,7 @@ def map(  # noqa: A001
     look: dict[str, Any],
     kind: Any,
     seed: int,
+    memory: str | None,
     types: tuple[str, ...],
     labels: str | None,
     classes: str | None,
@@ -114,8 +122,9 @@ def map(  # noqa: A001
     vectors, labels = _split_arguments(files, labels)
     if labels is None and (given := given_options("Labels")):
         raise click.UsageError(f"{given[0]} needs a file of labels; name it last.")
+    in_memory = limit_vectors(vectors, memory, "The map", map_bytes)
     read = None if labels is None else read_label_file(terminal, labels, labeling)
-    embeddings = {_name(path, vectors): read_vectors(terminal, path) for path in vectors}
+    embeddings = {_name(path, vectors): read_vectors(terminal, path, in_memory) for path in vectors}
     picked = None if classes is None else [name.strip() for name in classes.split(",")]
     paths = dict(zip(embeddings, vectors, strict=True))
     positions = {} if kind or picked or types else _stored_positions(paths)
@@ -137,6 +146,15 @@ def map(  # noqa: A001
     terminal.info_rows(rows + [("note", note) for note in terminal.notes])
     sizes = _sizes(embeddings, types)
     terminal.info(f"{output}: {sizes}, {format_bytes(output.stat().st_size)}")
+
+
+def map_bytes(sizes: Sequence[VectorsSize]) -> dict[str, int]:
+    """The memory of computing a layout and drawing it."""
+    return {
+        "the map": MAP_NODE_BYTES * sum(size.rows for size in sizes)
+        + LANDMARK_BYTES * max(size.dim for size in sizes),
+        "the libraries that draw": LIBRARY_BYTES,
+    }
 
 
 def _split_arguments(

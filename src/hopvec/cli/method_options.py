@@ -15,6 +15,9 @@ from click.shell_completion import CompletionItem
 from hopvec.cli.command import Function, Option, option
 from hopvec.cli.program import LIST
 from hopvec.errors import FormatError
+from hopvec.formats.graphs.input_file import wait_reported
+from hopvec.machine import memory_limit
+from hopvec.memory import data_limit
 from hopvec.methods import METHODS, FastRP, Method, method_of
 from hopvec.methods.parameters import (
     Directory,
@@ -96,6 +99,11 @@ def comparable_method_options(function: Function) -> Function:
     return method_options(
         function, {name: kind for name, kind in METHODS.items() if kind._supports_like}
     )
+
+
+def limit_data(method: Method) -> None:
+    """Limit the data of a run, so that the whole program stays within the memory limit."""
+    method.set_params(memory=data_limit(memory_limit(method.memory)))
 
 
 class MethodOption(Option):
@@ -186,11 +194,12 @@ def _from_preset(name: str, asked: str) -> FastRP:
 def _from_file(path: Path, asked: str) -> Method:
     """The method of a JSON file; --method must agree if it is given."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        with wait_reported(path):  # it may be a named pipe
+            content = json.loads(path.read_text(encoding="utf-8"))
         method = method_of(content["parameters"])
     except OSError as error:
         raise FormatError(f"{path}: cannot be read ({error.strerror or error}).") from error
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise FormatError(
             f"{path}: this is not a parameter file of `hopvec tune` or --report ({error})."
         ) from error

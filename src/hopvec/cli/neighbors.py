@@ -14,7 +14,6 @@ from hopvec.cli.escape import visible
 from hopvec.cli.inputs import FILE, read_vectors
 from hopvec.cli.results import (
     ResultFile,
-    check_memory,
     check_selection,
     node_options,
     result_options,
@@ -24,6 +23,7 @@ from hopvec.cli.results import (
 )
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal, is_terminal
+from hopvec.cli.vectors_memory import SEARCH_BYTES, limit_vectors, memory_option
 from hopvec.embedding import Embedding
 from hopvec.evaluate.neighborhoods import Neighborhoods
 from hopvec.evaluate.neighborhoods import neighbors as find_neighbors
@@ -82,6 +82,7 @@ MUTUAL_BYTES = 28  # per node and neighbor: two lists of rows, and similarities
     help="Another file of vectors, to show its neighbors side by side; can be given several times.",
 )
 @result_options
+@memory_option
 def neighbors(
     terminal: Terminal,
     vectors: str,
@@ -126,7 +127,14 @@ def neighbors(
         raise click.UsageError("--all needs an output, such as -o knn.parquet or -o -.")
     if approximate and not result.given:
         raise click.UsageError("--approximate needs an output, such as -o knn.parquet.")
-    check_memory(vectors, memory, MUTUAL_BYTES * k if mutual else 0)
+    each = SEARCH_BYTES + (MUTUAL_BYTES * k if mutual else 0)
+    limit_vectors(
+        [vectors, among if among and holds_embedding(Path(among)) else None, *compare],
+        memory,
+        f"{vectors}: the search",
+        lambda sizes: {"the results": each * sum(size.rows for size in sizes)},
+        mapped=False,  # every search reads all vectors
+    )
     embeddings = {path: read_vectors(terminal, path) for path in (vectors, *compare)}
     embedding = embeddings[vectors]
     options = {

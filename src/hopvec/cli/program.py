@@ -139,14 +139,14 @@ class Program(click.Group):
             sys.exit(1)
         except MemoryError:
             if address_space.limit is not None:
-                _refuse(str(address_space), 1)
+                _refuse(str(address_space))
             _refuse("Out of memory. Set a limit, such as --memory 2GB.", 1)
         except Exception as error:
             if isinstance(error, OSError) and error.errno in OUTPUT_ERRORS and not error.filename:
                 _discard_output()
                 _refuse(f"Standard output cannot be written ({error.strerror or error}).")
             if address_space.explains(error):
-                _refuse(str(address_space), 1)
+                _refuse(str(address_space))
             _refuse(
                 f"hopvec failed with {type(error).__name__}: {error}. "
                 "This is a bug in hopvec; --debug shows the traceback.",

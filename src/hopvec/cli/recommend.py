@@ -23,7 +23,6 @@ from hopvec.cli.inputs import (
 )
 from hopvec.cli.results import (
     ResultFile,
-    check_memory,
     check_selection,
     node_options,
     result_options,
@@ -33,12 +32,15 @@ from hopvec.cli.results import (
 )
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal, is_terminal
+from hopvec.cli.vectors_memory import SEARCH_BYTES, limit_vectors, memory_option
 from hopvec.evaluate.pairs import ids_like
 from hopvec.formats import read_preview
 from hopvec.formats.graphs.links import read_unlabeled_pairs
 from hopvec.formats.graphs.nodes import has_one_column, read_nodes
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.recognize import holds_embedding
+from hopvec.machine import memory_limit
+from hopvec.memory import data_limit
 from hopvec.neighbors import check_k
 from hopvec.recommendation.recommend import (
     SCORES,
@@ -108,6 +110,7 @@ from hopvec.run_report import RunReport
 )
 @option("--seed", type=int, default=0, show_default=True, help="Random seed of the score learned.")
 @result_options
+@memory_option
 @reading_options
 def recommend(
     terminal: Terminal,
@@ -172,10 +175,18 @@ def recommend(
     if vectors is not None:
         read_options = as_embedded(read_options, read_preview(vectors).embedding)
     if vectors is not None and (score in VECTOR_SCORES or types):
-        check_memory(vectors, memory)
+        limit_vectors(
+            [vectors],
+            memory,
+            f"{vectors}: the search",
+            lambda sizes: {"the results": SEARCH_BYTES * sum(size.rows for size in sizes)},
+            mapped=False,  # every search reads all vectors
+        )
         embedding = read_vectors(terminal, vectors)
     held = 0 if embedding is None else embedding.vectors.nbytes
-    read_options = replace(read_options, memory=memory, reserve=lambda nodes, edges: held)
+    read_options = replace(
+        read_options, memory=data_limit(memory_limit(memory)), reserve=lambda nodes, edges: held
+    )
     whole = read(terminal, RunReport(), graph, read_options)
     if pairs is not None:
         table = score_pairs(

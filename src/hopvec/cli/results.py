@@ -17,9 +17,8 @@ from hopvec.cli.inputs import FILE
 from hopvec.cli.outputs import check_not_input, json_option
 from hopvec.cli.terminal import Terminal, duration
 from hopvec.embedding import Embedding
-from hopvec.errors import FormatError, MemoryLimitError
+from hopvec.errors import FormatError
 from hopvec.evaluate.pairs import ids_like
-from hopvec.formats import read_preview
 from hopvec.formats.graphs.nodes import read_nodes
 from hopvec.formats.table_files import (
     RESULT_SUFFIXES,
@@ -28,9 +27,6 @@ from hopvec.formats.table_files import (
     write_lines,
     write_tables,
 )
-from hopvec.machine import format_bytes, memory_limit
-
-PROGRAM_BYTES = 130_000_000  # of Python, its libraries and the blocks of a search
 
 
 def node_options(function: Function) -> Function:
@@ -56,13 +52,8 @@ def type_option(what: str) -> Callable[[Function], Function]:
 
 
 def result_options(function: Function) -> Function:
-    """Add -o, --json and --memory."""
-    function = option(
-        "--memory",
-        metavar="SIZE",
-        help="Memory limit, such as 500MB: refuse to start if it cannot be kept.",
-        heading="Output",
-    )(json_option(function))
+    """Add -o and --json."""
+    function = json_option(function)
     return option(
         "-o",
         "--output",
@@ -125,23 +116,6 @@ class ResultFile:
         """Print what was written."""
         where = "" if self._stdout else f"{self._path}: "
         terminal.info(f"{where}{what} in {duration(seconds)}")
-
-
-def check_memory(path: str, memory: str | None, bytes_per_node: int = 0) -> None:
-    """Raise MemoryLimitError if vectors and results do not fit in a memory limit."""
-    limit = memory_limit(memory)
-    if limit is None:
-        return
-    preview = read_preview(path)
-    ids = preview.embedding.ids
-    id_bytes = 8 if pa.types.is_integer(ids.type) else 8 + int(ids.nbytes / max(1, len(ids)))
-    per_node = 4 * preview.embedding.dim + 4 + 2 * id_bytes + bytes_per_node
-    needed = PROGRAM_BYTES + preview.rows * per_node
-    if needed > limit:
-        raise MemoryLimitError(
-            f"{path}: the search needs about {format_bytes(needed)}, more than the limit of "
-            f"{format_bytes(limit)}."
-        )
 
 
 def rows_of(embedding: Embedding, ids: pa.Array) -> NDArray[np.int64]:

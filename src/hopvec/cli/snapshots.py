@@ -11,7 +11,7 @@ import click
 from hopvec.address import is_address, shown_address
 from hopvec.cli.command import command, option
 from hopvec.cli.inputs import check_exists, graph_argument, is_database, reading_options
-from hopvec.cli.method_options import comparable_method_options
+from hopvec.cli.method_options import comparable_method_options, limit_data
 from hopvec.cli.outputs import dtype_option, json_option
 from hopvec.cli.summary import count, input_rows
 from hopvec.cli.terminal import Terminal, is_terminal
@@ -83,6 +83,7 @@ def snapshots(
     if read_options._query is None and is_database(graph):
         raise click.UsageError("Choose the edges of a database with --query")
     check_exists(graph)
+    limit_data(method)
     with ExitStack() as stage:
         unit = "rows" if is_address(graph) else "bytes"
         read_progress = stage.enter_context(

@@ -17,7 +17,13 @@ from hopvec.cli.command import command, given_arguments, given_options, option
 from hopvec.cli.feature_options import add_features, feature_options, features_file
 from hopvec.cli.inputs import FILE, graph_argument, read, reading_options
 from hopvec.cli.label_options import label_column_options, label_rows, read_label_file
-from hopvec.cli.method_options import flag, format_value, method_options, parameter_options
+from hopvec.cli.method_options import (
+    flag,
+    format_value,
+    limit_data,
+    method_options,
+    parameter_options,
+)
 from hopvec.cli.outputs import json_option
 from hopvec.cli.program import STOPPED
 from hopvec.cli.scores import ScoreTable
@@ -106,6 +112,7 @@ def tune(
     _reject_unused(given, labels, labeling)
     Space(method, given)
     features_file(feature_args)
+    limit_data(method)
     study = _prepare_directory(output)
     run = RunReport()
     classes = None if labels is None else read_label_file(terminal, labels, labeling)

@@ -20,7 +20,7 @@ from hopvec.evaluate.logistic import Matrix, one_blas_thread, require_extra
 from hopvec.evaluate.of_types import labels_of_types
 from hopvec.evaluate.one_vs_rest import Members, choose_c, train_and_score
 from hopvec.labels import Labels, labels_per_node
-from hopvec.machine import cores, run_all
+from hopvec.machine import cores, run_all, take_rows
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, Reals, check, documented
 from hopvec.progress import Progress, ProgressOption, callback, no_progress
 from hopvec.tabular import Tabular
@@ -727,7 +727,7 @@ def _score_split(
 
 def _scaled(embedding: Embedding, rows: NDArray[np.int64], scale: str) -> Matrix:
     """The scaled vectors of some rows, each followed by a 1 for the intercept."""
-    vectors = embedding.vectors[rows].astype(np.float64)
+    vectors = take_rows(embedding.vectors, rows).astype(np.float64)
     if not np.isfinite(vectors).all():
         wrong = embedding.ids[int(rows[np.argmin(np.isfinite(vectors).all(axis=1))])].as_py()
         raise ParameterError(f"classify: the vector of {wrong!r} contains NaN or infinity.")

@@ -21,7 +21,7 @@ from hopvec.evaluate.of_types import links_of_types
 from hopvec.evaluate.one_vs_rest import Fold, choose_c
 from hopvec.evaluate.pairs import Pairs, Sampling, ids_like
 from hopvec.graph import Graph
-from hopvec.machine import interruptible
+from hopvec.machine import interruptible, take_rows
 from hopvec.methods.parameters import Integer, OneOf, check_value
 from hopvec.progress import Progress, ProgressOption, callback
 from hopvec.tabular import Tabular
@@ -374,7 +374,7 @@ class _TestPairs:
 
 def products(embedding: Embedding, rows: Rows) -> NDArray[np.float64]:
     """The products u_i v_i of pairs of vectors, one row per pair."""
-    first, second = (embedding.vectors[row].astype(np.float64) for row in rows)
+    first, second = (take_rows(embedding.vectors, row).astype(np.float64) for row in rows)
     first *= second
     return first
 

@@ -42,6 +42,11 @@ def shared_state(method: Method, like: Embedding, features: FeatureColumns | Non
             f"{name}: the embedding like= was made with {_describe_features(theirs)}, but this "
             f"graph has {_describe_features(ours)}. Comparable vectors need the same features."
         )
+    if not method._is_complete(like.fitted_state):
+        raise ParameterError(
+            f"{name}: the fitted state of the embedding like= lacks parts that a run with its "
+            "parameters has: the file is damaged, or all vectors are zero. Embed its graph again."
+        )
     return like.fitted_state
 
 

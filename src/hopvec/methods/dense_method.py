@@ -11,9 +11,10 @@ import numpy as np
 
 from hopvec import _native
 from hopvec.engine.dense import transition_powers
-from hopvec.engine.plan import Plan, plan_for
+from hopvec.engine.plan import Bytes, Plan, plan_for
 from hopvec.engine.spectral import BLOCK_COLUMNS, basis_bytes
 from hopvec.graph import Graph
+from hopvec.graph.size import GraphSize
 from hopvec.machine import interruptible, memory_limit
 from hopvec.methods.method import Method
 from hopvec.progress import Progress
@@ -49,7 +50,7 @@ class DenseMethod(Method):
 
     def plan(self, graph: Graph) -> Plan:  # noqa: D102  (inherited)
         return plan_for(
-            graph,
+            GraphSize.of(graph),
             owner=type(self).__name__,
             dim=int(self.dim),
             threads=self.threads,
@@ -57,8 +58,8 @@ class DenseMethod(Method):
             working=self._working(graph.nodes),
         )
 
-    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
-        return sum(self._working(nodes).values()) + 4 * nodes * int(self.dim)
+    def _least(self, size: GraphSize) -> Bytes:
+        return Bytes(size.resident, 4 * size.nodes * int(self.dim), self._working(size.nodes))
 
     def _working(self, nodes: int) -> dict[str, int]:
         return {

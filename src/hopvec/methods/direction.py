@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hopvec.engine.slab import Hops, Transition
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
+from hopvec.graph.size import GraphSize
 from hopvec.graph.transpose import Direction, has_in_edges, transposed_csr
 
 logger: logging.Logger = logging.getLogger("hopvec")
@@ -42,35 +43,35 @@ def transitions(
     ]
 
 
-def transpose_bytes(graph: Graph, direction: str) -> dict[str, int]:
+def transpose_bytes(size: GraphSize, direction: str) -> dict[str, int]:
     """The memory of the transposed CSR arrays that a direction needs, by purpose."""
-    if not graph.directed or direction == "out":
+    if not size.directed or direction == "out":
         return {}
-    copies = 0 if graph._mapped else transposed_copies(direction)
-    return {"transposed rows": copies * graph.nbytes + TRANSPOSED_NODE_BYTES * graph.nodes}
-
-
-def transposed_copies(direction: str) -> int:
-    """The size of the transposed CSR arrays, in multiples of the graph's own arrays."""
-    return {"out": 0, "both": 2}.get(direction, 1)
+    copies = 2 if direction == "both" else 1
+    rows = 8 * (size.nodes + 1) if size.in_file else copies * size.csr
+    return {"transposed rows": rows + TRANSPOSED_NODE_BYTES * size.nodes}
 
 
 def rows_without_edges(graph: Graph, direction: str) -> tuple[NDArray[np.int32], str]:
     """The rows of nodes without edges in a direction, and what they lack."""
-    if not graph.directed:
-        return graph.rows[graph._connected :], "edges"
-    if direction == "out":
-        return graph.rows[graph._connected :], "outgoing edges"
+    kind = edge_kind(graph.directed, direction)
+    if not graph.directed or direction == "out":
+        return graph.rows[graph._connected :], kind
     has_edges = has_in_edges(graph)
-    if direction == "in":
-        return graph.rows[~has_edges], "incoming edges"
-    has_edges[: graph._connected] = True
-    return graph.rows[~has_edges], "edges"
+    if direction != "in":
+        has_edges[: graph._connected] = True
+    return graph.rows[~has_edges], kind
 
 
-def check_direction(owner: str, graph: Graph, direction: str) -> None:
+def edge_kind(directed: bool, direction: str) -> str:
+    """The edges that the hops follow, for messages."""
+    kinds = {"out": "outgoing edges", "in": "incoming edges"}
+    return kinds.get(direction, "edges") if directed else "edges"
+
+
+def check_direction(owner: str, directed: bool, direction: str) -> None:
     """Raise GraphError for 'concat' and an undirected graph; warn if direction has no effect."""
-    if graph.directed or direction == "out":
+    if directed or direction == "out":
         return
     if direction == "concat":
         raise GraphError(

@@ -24,17 +24,16 @@ from hopvec.engine.slab import Hops, Propagation, RandomRows, Slab, StartRows
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
 from hopvec.graph.features import FeatureColumns, Features
+from hopvec.graph.size import GraphSize
 from hopvec.machine import cores
 from hopvec.methods.alignment import shared_state
 from hopvec.methods.bipartite import check_bipartite_weights
 from hopvec.methods.direction import (
     DIRECTIONS,
-    TRANSPOSED_NODE_BYTES,
     check_direction,
     rows_without_edges,
     transitions,
     transpose_bytes,
-    transposed_copies,
 )
 from hopvec.methods.method import as_graph
 from hopvec.methods.new_nodes import embed_new_nodes
@@ -342,6 +341,21 @@ class FastRP(SlabMethod):
             return Compress(spectrum, self.passes > 1, float(self.degree_weight))
         return Finish(NORMALIZATIONS[self.normalize], spectrum)
 
+    def _is_complete(self, state: FittedState) -> bool:
+        """Whether a fitted state has all parts that a run with these parameters needs."""
+        last, finish = state.statistics, self._finish
+        if state.volume == 0:  # a graph without edges has no statistics
+            return True
+        if len(state.earlier_passes) != self.passes - 1:
+            return False
+        if isinstance(finish, Compress):
+            has_factors = last.degree_factors is not None
+            return bool(last.columns and last.components) and has_factors == bool(
+                self.degree_weight
+            )
+        has_columns = last.columns is not None or not finish.normalization.standard_columns
+        return has_columns and (last.components is not None or not self._compresses)
+
     @classmethod
     def preset(cls, name: str, **parameters: Any) -> Self:
         """Create FastRP with the parameters of a preset.
@@ -457,7 +471,8 @@ class FastRP(SlabMethod):
         if like is not None:
             warn_if_read_otherwise("FastRP", graph, like)
             if self.relations == "concat":
-                check_same_relations("FastRP", graph, like)
+                names = graph.relations.names if graph.relations else []
+                check_same_relations("FastRP", names, like)
         return self._embed(graph, plan, progress, like=state)
 
     def embed_new(
@@ -638,7 +653,7 @@ class FastRP(SlabMethod):
     def _validate_graph(self, graph: Any) -> Graph:
         """Return the input as a Graph. Raises if it or a parameter does not allow an embedding."""
         validated = super()._validate_graph(graph)
-        check_direction("FastRP", validated, self.direction)
+        check_direction("FastRP", validated.directed, self.direction)
         self._check_feature_weight(validated.features is not None)
         if validated.is_target is not None:
             check_bipartite_weights("FastRP", self._order_weights())
@@ -708,25 +723,16 @@ class FastRP(SlabMethod):
             return 0
         return 4 * self._width * (self._width * (int(self.passes) - 1) + int(self.dim))
 
-    def _extra_bytes(self) -> dict[str, int]:
-        """The memory of whitening and principal components."""
+    def _extra_bytes(self, size: GraphSize) -> dict[str, int]:
+        """Whitening and principal components, and the CSR arrays of directions and relations."""
+        more = relation_bytes if self.relations == "concat" else transpose_bytes
         if not self._refines:
-            return super()._extra_bytes()
-        return {"principal components": refining_bytes(self._width, self.threads or cores())}
+            return super()._extra_bytes(size) | more(size, self.direction)
+        components = refining_bytes(self._width, self.threads or cores())
+        return {"principal components": components, **more(size, self.direction)}
 
     def _compression_seconds(self, plan: SlabPlan) -> float:
         """The time of whitening and principal components, by a trial."""
         if not self._refines:
             return super()._compression_seconds(plan)
         return plan.passes * refining_seconds(plan.nodes, plan.width, plan.threads)
-
-    def _extra_graph_bytes(self, graph: Graph) -> dict[str, int]:
-        """The CSR arrays that the direction or the relations need."""
-        if self.relations == "concat":
-            return relation_bytes(graph, self.direction)
-        return transpose_bytes(graph, self.direction)
-
-    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
-        copies = transposed_copies(self.direction) + (self.relations == "concat")
-        per_node = TRANSPOSED_NODE_BYTES if copies else 0
-        return super().working_bytes(nodes) + copies * graph_bytes + per_node * nodes

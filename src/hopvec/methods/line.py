@@ -10,9 +10,10 @@ import numpy as np
 
 from hopvec.engine.fitted import Fitted
 from hopvec.engine.line import EdgeSampler, Proximity, row_bytes, train
-from hopvec.engine.plan import Plan, plan_for
+from hopvec.engine.plan import Bytes, Plan, plan_for
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
+from hopvec.graph.size import GraphSize
 from hopvec.machine import cores, memory_limit
 from hopvec.methods.method import Method
 from hopvec.methods.parameters import Either, Integer, OneOf, Real, documented
@@ -94,23 +95,26 @@ class LINE(Method):
         return Fitted(vectors)
 
     def plan(self, graph: Graph) -> Plan:  # noqa: D102  (inherited)
-        weights = 0 if graph.weights is None else graph.entries
-        rows = graph.nbytes - graph.indptr.nbytes if graph._mapped else 0
+        size = GraphSize.of(graph)
         return plan_for(
-            graph,
+            size,
             owner=type(self).__name__,
             dim=int(self.dim),
             threads=min(self.threads or cores(), len(ORDERS[self.order])) * int(self.workers),
             memory=memory_limit(self.memory),
-            working={
-                "vectors in training": graph.nodes * self._training_bytes(),
-                "alias tables": ALIAS_BYTES * (2 * graph.nodes + weights),
-                "rows in a file": rows,  # accessed at random
-            },
+            working=self._working(size),
         )
 
-    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
-        return nodes * (4 * int(self.dim) + self._training_bytes() + 2 * ALIAS_BYTES)
+    def _least(self, size: GraphSize) -> Bytes:
+        return Bytes(size.resident, 4 * size.nodes * int(self.dim), self._working(size))
+
+    def _working(self, size: GraphSize) -> dict[str, int]:
+        weights = size.entries if size.weighted else 0
+        return {
+            "vectors in training": size.nodes * self._training_bytes(),
+            "alias tables": ALIAS_BYTES * (2 * size.nodes + weights),
+            "rows in a file": size.in_file * size.entry_bytes,  # accessed at random
+        }
 
     def _estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:
         """The time of a run on this graph, extrapolated from training on a few samples."""

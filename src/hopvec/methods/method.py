@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
-from hopvec.engine.fitted import Fitted
+from hopvec.engine.fitted import Fitted, FittedState
 from hopvec.engine.normalize import is_nonzero
-from hopvec.engine.plan import Plan
+from hopvec.engine.plan import Bytes, Plan
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
 from hopvec.graph.arrow import column_names
 from hopvec.graph.columns import name_both_ends
+from hopvec.graph.size import GraphSize
 from hopvec.methods.estimator import Estimator
 from hopvec.methods.parameters import (
     Directory,
@@ -119,6 +120,14 @@ class Method(Estimator, ABC):
         """
 
     @abstractmethod
+    def _least(self, size: GraphSize) -> Bytes:
+        """The least memory of a run on a graph of that size."""
+
+    def _later_work(self, size: GraphSize) -> dict[str, int]:
+        """The least memory of a run by purpose, for the plan of reading its graph."""
+        least = self._least(size)
+        return {"the graph": least.graph, "the embedding": least.total - least.graph}
+
     def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:
         """Return the minimum memory of a run, besides the graph itself.
 
@@ -142,6 +151,9 @@ class Method(Estimator, ABC):
         >>> FastRP(dim=64, passes=1, normalize="none").working_bytes(1_000_000)
         192000000
         """
+        entries = max(0, graph_bytes - 8 * (nodes + 1)) // 4
+        least = self._least(GraphSize(nodes, entries, False, True, 0, in_file=graph_bytes == 0))
+        return least.total - least.graph
 
     def _state_bytes(self) -> int:
         """The approximate size of the matrices in the fitted state."""
@@ -409,6 +421,10 @@ class Method(Estimator, ABC):
         64
         """
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def _is_complete(self, state: FittedState) -> bool:
+        """Whether a fitted state has all parts that a run with these parameters needs."""
+        return True
 
     def _plain_params(self) -> dict[str, Any]:
         """The parameters as plain numbers, strings and lists, which every file format can store."""

@@ -15,11 +15,12 @@ import pyarrow as pa
 from hopvec.embedding import Embedding
 from hopvec.engine.plan import resident
 from hopvec.engine.slab import Hops, Transition, has_edges
-from hopvec.errors import GraphError, MemoryLimitError
+from hopvec.errors import GraphError
 from hopvec.graph import Graph
 from hopvec.graph.features import concatenate_features
 from hopvec.graph.transpose import transposed_csr, transposed_graph
-from hopvec.machine import available_memory, format_bytes, memory_limit
+from hopvec.machine import available_memory, memory_limit
+from hopvec.memory import Needs
 from hopvec.methods.alignment import check_same_graph, shared_state
 from hopvec.methods.direction import DIRECTIONS
 from hopvec.progress import Progress
@@ -68,12 +69,10 @@ def check_memory(method: FastRP, graph: Graph, new: Graph) -> None:
     building = BYTES_PER_ENTRY * (graph.entries + new.entries)
     building += BYTES_PER_NODE * (graph.nodes + new.nodes)
     needed = held * (1 + others) + building
-    if needed > limit:
-        raise MemoryLimitError(
-            f"Embedding new nodes needs at least {format_bytes(needed)} to add them to the graph "
-            f"({format_bytes(held)} for the graph and the new edges), but the memory limit is "
-            f"{format_bytes(limit)}. Raise the memory limit."
-        )
+    parts = {"the graph and the new edges": held, "adding them to the graph": needed - held}
+    Needs("Embedding new nodes", parts).check(
+        limit, "Raise the memory limit.", available=memory_limit(method.memory) is None
+    )
 
 
 def extended_graphs(graph: Graph, new: Graph, direction: str) -> list[Graph]:

@@ -17,6 +17,7 @@ from hopvec.engine.random_rows import GaussianRows
 from hopvec.engine.slab import MAX_ORDER_ENTRY, Propagation, Slab, Transition
 from hopvec.errors import GraphError
 from hopvec.graph import Graph
+from hopvec.graph.size import GraphSize
 from hopvec.methods.fastrp import FastRP
 from hopvec.methods.parameters import Integer, OneOf, Reals, documented
 from hopvec.methods.slab_method import SlabMethod, nonzero_weights
@@ -108,7 +109,7 @@ class RandNE(SlabMethod):
         weights = {order: float(weight) for order, weight in enumerate(self.weights)}
         return nonzero_weights(weights, "RandNE", "weights are all zero")
 
-    def _extra_bytes(self) -> dict[str, int]:
+    def _extra_bytes(self, size: GraphSize) -> dict[str, int]:
         """The memory of orthogonalizing R."""
         return {"orthogonal columns": mixing_bytes(int(self.dim))}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -11,9 +11,12 @@ from hopvec.embedding import Embedding
 from hopvec.engine.slab import Hops, Transition
 from hopvec.errors import GraphError, ParameterError
 from hopvec.graph import Graph
+from hopvec.graph.size import GraphSize
 from hopvec.methods.direction import DIRECTIONS
 
 logger: logging.Logger = logging.getLogger("hopvec")
+
+KIND_NODE_BYTES = 32  # of a node in A of a relation: indptr, degrees, their inverses, two powers
 
 
 def relation_transitions(
@@ -30,28 +33,38 @@ def relation_transitions(
     ]
 
 
-def relation_bytes(graph: Graph, direction: str) -> dict[str, int]:
+def relation_bytes(size: GraphSize, direction: str) -> dict[str, int]:
     """The memory of A of every relation."""
-    if graph.relations is None:
+    if size.relations is None:
         return {}
-    ways = len(DIRECTIONS[direction])
-    entries = 0 if graph._mapped else 8 * sum(part.graph.entries for part in graph.relations.parts)
+    ways = len(DIRECTIONS[direction]) if size.directed else 1
+    entries = 0 if size.in_file else 8 * size.relations.entries
     if direction == "both":
         entries *= 2
-    return {"relations": ways * (entries + 24 * graph.nodes * len(graph.relations.kinds))}
+    return {"relations": ways * (entries + KIND_NODE_BYTES * size.nodes * size.relations.kinds)}
 
 
 def check_relations(owner: str, graph: Graph, columns: int, parts: int, step: int) -> None:
     """Raise if a graph has no relations, or if the columns cannot be divided among them."""
     if graph.relations is None:
-        raise GraphError(
-            f"{owner}: relations='concat' has columns for each relation, but this graph has no "
-            "relations. Read it with relation=, or leave relations out."
-        )
+        raise no_relations_error(owner)
+    check_part_columns(owner, columns, parts, step, len(graph.relations.kinds))
+
+
+def no_relations_error(owner: str) -> GraphError:
+    """The error of relations='concat' and a graph without relations."""
+    return GraphError(
+        f"{owner}: relations='concat' has columns for each relation, but this graph has no "
+        "relations. Read it with relation=, or leave relations out."
+    )
+
+
+def check_part_columns(owner: str, columns: int, parts: int, step: int, relations: int) -> None:
+    """Raise ParameterError if the columns cannot be divided among the parts."""
     if columns % (parts * step):
         raise ParameterError(
             f"{owner}: relations='concat' needs a number of columns (dim times oversample) that is "
-            f"a multiple of {parts * step} for the {len(graph.relations.kinds)} relations of this "
+            f"a multiple of {parts * step} for the {relations} relations of this "
             f"graph, such as {-(-columns // (parts * step)) * parts * step:,}; got {columns:,}."
         )
 
@@ -88,12 +101,12 @@ def _weighing(graph: Mapping[str, Any], both: set[str]) -> str:
     return " and ".join(parts)
 
 
-def check_same_relations(owner: str, graph: Graph, like: Embedding) -> None:
-    """Raise ParameterError if an embedding was made from other relations."""
-    theirs, ours = list(like.graph.get("relations", {})), graph.relations and graph.relations.names
+def check_same_relations(owner: str, ours: Sequence[str], like: Embedding) -> None:
+    """Raise ParameterError if an embedding was made from other relations than ours."""
+    theirs, ours = list(like.graph.get("relations", {})), list(ours)
     if theirs != ours:
         raise ParameterError(
             f"{owner}: the embedding like= was made with the relations {', '.join(theirs)}, but "
-            f"this graph has {', '.join(ours or ['none'])}. Name all of them in relation_weights= "
+            f"this graph has {', '.join(ours) or 'none'}. Name all of them in relation_weights= "
             "in both runs."
         )

@@ -6,18 +6,20 @@ import time
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
 from hopvec.engine.combine import SumFinish, cache_orders, combine
 from hopvec.engine.finish import Finish
 from hopvec.engine.fitted import Fitted
 from hopvec.engine.normalize import Normalization
-from hopvec.engine.plan import SlabPlan, make_slab_plan, min_slab_bytes
+from hopvec.engine.plan import Bytes, SlabPlan, SlabWork
 from hopvec.engine.principal import principal_bytes, principal_seconds
 from hopvec.engine.slab import Propagation
 from hopvec.errors import MemoryLimitError, ParameterError
 from hopvec.graph import Graph
-from hopvec.machine import memory_limit
+from hopvec.graph.size import GraphSize
+from hopvec.machine import cores, memory_limit
 from hopvec.methods.method import Method
 from hopvec.methods.orders import Orders
 from hopvec.methods.parameters import Integer, OneOf
@@ -181,36 +183,38 @@ class SlabMethod(Method):
     def plan(self, graph: Graph) -> SlabPlan:  # noqa: D102  (inherited)
         return self._plan(graph, self._orders_with_norms())
 
-    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
-        slab = min_slab_bytes(
-            nodes, precision=self.precision, orders_with_norms=self._orders_with_norms()
-        )
-        return slab + sum(self._extra_bytes().values())
+    def _least(self, size: GraphSize) -> Bytes:
+        return self._work(size, self._orders_with_norms()).least(size).bytes
 
-    def _extra_bytes(self) -> dict[str, int]:
-        """What the method keeps in memory besides slabs, by purpose."""
+    def _extra_bytes(self, size: GraphSize) -> dict[str, int]:
+        """What the method keeps in memory besides the graph and slabs, by purpose."""
         if not self._compresses:
             return {}
         return {"principal components": principal_bytes(self._width, int(self.dim))}
-
-    def _extra_graph_bytes(self, graph: Graph) -> dict[str, int]:
-        """What the method keeps in memory besides the graph and slabs, by purpose."""
-        return {}
 
     def _plan(
         self, graph: Graph, orders_with_norms: int, held: Mapping[str, int] | None = None
     ) -> SlabPlan:
         """The plan of a run; `held` is the memory of what the caller holds besides the graph."""
-        return make_slab_plan(
-            graph,
+        size = GraphSize.of(graph)
+        work = self._work(size, orders_with_norms, self._parts(graph), held or {})
+        return work.choose(size, memory_limit(self.memory))
+
+    def _work(
+        self,
+        size: GraphSize,
+        orders_with_norms: int,
+        parts: int = 1,
+        held: Mapping[str, int] = MappingProxyType({}),
+    ) -> SlabWork:
+        return SlabWork(
             dim=int(self.dim),
             width=self._width,
             precision=self.precision,
             orders_with_norms=orders_with_norms,
-            threads=self.threads,
-            memory=memory_limit(self.memory),
-            extra=self._extra_bytes() | self._extra_graph_bytes(graph) | dict(held or {}),
-            parts=self._parts(graph),
+            threads=self.threads or cores(),
+            extra=self._extra_bytes(size) | dict(held),
+            parts=parts,
             passes=len(self._pass_hops),
             compresses=self._compresses,
             spill_dir=self.spill_dir,

@@ -9,10 +9,11 @@ from typing import Annotated
 import numpy as np
 
 from hopvec.engine.fitted import Fitted
-from hopvec.engine.plan import Plan, plan_for
+from hopvec.engine.plan import Bytes, Plan, plan_for
 from hopvec.engine.walks import Walks
 from hopvec.errors import ParameterError
 from hopvec.graph import Graph
+from hopvec.graph.size import GraphSize
 from hopvec.machine import memory_limit
 from hopvec.methods.method import Method
 from hopvec.methods.parameters import Integer, OneOf, Real
@@ -71,21 +72,25 @@ class WalkMethod(Method):
         return Fitted(vectors)
 
     def plan(self, graph: Graph) -> Plan:  # noqa: D102  (inherited)
+        size = GraphSize.of(graph)
         return plan_for(
-            graph,
+            size,
             owner=type(self).__name__,
             dim=int(self.dim),
             threads=self.threads,
             memory=memory_limit(self.memory),
-            working={
-                "training": self._skip_gram().working_bytes(graph.nodes),
-                "sums of weights": 0 if graph.weights is None else 8 * graph.entries,
-                "rows in a file": graph._mapped * graph.indices.nbytes,  # accessed at random
-            },
+            working=self._working(size),
         )
 
-    def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:  # noqa: D102  (inherited)
-        return 4 * nodes * int(self.dim) + self._skip_gram().working_bytes(nodes)
+    def _least(self, size: GraphSize) -> Bytes:
+        return Bytes(size.resident, 4 * size.nodes * int(self.dim), self._working(size))
+
+    def _working(self, size: GraphSize) -> dict[str, int]:
+        return {
+            "training": self._skip_gram().working_bytes(size.nodes),
+            "sums of weights": size.weighted * 8 * size.entries,
+            "rows in a file": size.in_file * size.entry_bytes,  # accessed at random
+        }
 
     def _estimate_seconds(self, graph: Graph, plan: Plan, progress: Progress) -> float:
         """The time of a run on this graph, extrapolated from a short trial."""

@@ -268,7 +268,7 @@ class _Run:
             options,
             threads=self.method.threads,
             memory=self.method.memory,
-            reserve=self.method.working_bytes,
+            _later=self.method._later_work,
             spill_dir=self.method.spill_dir,
         )
 

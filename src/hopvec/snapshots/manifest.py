@@ -17,7 +17,7 @@ from hopvec.methods.method import RUNTIME_PARAMS, Method
 
 MAX_TEXT = 200  # characters of a value; longer ones, such as lists of nodes, are hashed
 NAME = "snapshots.json"
-RUNTIME_OPTIONS = ("threads", "memory", "reserve", "spill_dir", "_pairs")
+RUNTIME_OPTIONS = ("threads", "memory", "reserve", "spill_dir", "_pairs", "_later")
 
 
 @dataclass
@@ -132,7 +132,7 @@ def _read(path: Path) -> Manifest:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         return Manifest(path.parent, content["settings"], content["windows"], content["reference"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FormatError(
             f"{path}: this is not the manifest of snapshots ({error}). Choose another directory."
         ) from error

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hopvec.errors import FormatError, GraphError, ParameterError
+from hopvec.errors import GraphError, ParameterError
 from hopvec.formats.graphs.build import checked_batches, graph_from_stream
 from hopvec.formats.graphs.edges import Batch, EdgeStream
 from hopvec.formats.graphs.options import ReadOptions
@@ -26,6 +26,7 @@ from hopvec.graph.ids import keys, numpy_view
 from hopvec.graph.times import format_time
 from hopvec.progress import Progress, no_progress
 from hopvec.snapshots.windows import Window
+from hopvec.spill import spill_errors
 
 COLUMNS = ("source", "target", "weight", "relation", "time")
 WHOLE_FLOAT = re.compile(r"-?\d+\.0+")
@@ -128,14 +129,8 @@ class StoredEdges:
     def _store(self) -> None:
         """Read all batches, and write those inside the window of the options."""
         directory = self.options.spill_dir
-        try:
+        with spill_errors(directory):
             self._file = tempfile.TemporaryFile(prefix="hopvec-", dir=directory)  # noqa: SIM115
-        except OSError as error:
-            where = directory or tempfile.gettempdir()
-            raise FormatError(
-                f"The spill directory {where}: cannot be written ({error.strerror or error}). "
-                "Choose another one with spill_dir=, or set TMPDIR."
-            ) from error
         integers, whole_floats = True, True
         writer: pa.ipc.RecordBatchFileWriter | None = None
         for batch, _, _ in checked_batches(self.name, self.stream, self.options, self.times):
@@ -160,22 +155,27 @@ class StoredEdges:
                 | {"hash": pa.array(row_hashes(batch))}
             )
             self._spans.append((int(times.min()), int(times.max())))
-            if writer is None:
-                writer = pa.ipc.new_file(self._file, stored.schema)
-            writer.write_batch(stored)
-        if writer is not None:
-            writer.close()
+            with spill_errors(directory):
+                writer = writer or pa.ipc.new_file(self._file, stored.schema)
+                writer.write_batch(stored)
+        with spill_errors(directory):
+            if writer is not None:
+                writer.close()
+            self._file.flush()
         self._whole_floats = self.stream.untyped and whole_floats and not integers
         self.stream.untyped = self.stream.untyped and (integers or whole_floats)
 
     def _stored(self, window: Window | None = None) -> Iterator[pa.RecordBatch]:
         """The stored batches, or those that have edges of a window."""
         assert self._file is not None
-        self._file.seek(0)
-        reader = pa.ipc.open_file(self._file)
+        with spill_errors(self.options.spill_dir):
+            self._file.seek(0)
+            reader = pa.ipc.open_file(self._file)
         for number, (oldest, newest) in enumerate(self._spans):
             if window is None or (newest >= window.start and oldest < window.end):
-                yield reader.get_batch(number)
+                with spill_errors(self.options.spill_dir):
+                    batch = reader.get_batch(number)
+                yield batch
 
     def _batches(self, window: Window) -> Iterator[Batch]:
         for stored in self._stored(window):

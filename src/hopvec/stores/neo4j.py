@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 import pyarrow as pa
 
 from hopvec.errors import FormatError, ParameterError
-from hopvec.formats.atomic import atomic_write
+from hopvec.formats.atomic import atomic_write, old_files
 from hopvec.formats.blocks import iter_blocks
 from hopvec.formats.delimited import joined_columns
 from hopvec.formats.destination import check_writable
@@ -58,10 +58,18 @@ def check_location(location: str) -> None:
 
 
 def is_ours(location: str, table: str) -> bool | None:
-    """Whether the script begins with the line that `write_table` writes."""
+    """Whether the script begins with the line that `write_table` writes.
+
+    A killed process may have left the script of the old vectors under another name only.
+    """
     vectors, script = _parsed(location).files
     if not vectors.exists() and not script.exists():
         return None
+    found = [script] if script.exists() else old_files(script)
+    return any(map(_is_written_by_hopvec, found))
+
+
+def _is_written_by_hopvec(script: Path) -> bool:
     try:
         return script.read_text(encoding="utf-8").startswith(FIRST_LINE)
     except (OSError, UnicodeDecodeError):

@@ -124,11 +124,12 @@ def _opened(path: Path) -> Iterator[Any]:
         except Exception as error:
             raise _failed(path, error) from error
         try:
-            yield client
+            try:
+                yield client
+            finally:
+                client.close()
         except (OSError, sqlite3.Error) as error:
             raise _failed(path, error) from error
-        finally:
-            client.close()
 
 
 def _failed(path: Path, error: Exception) -> FormatError:

@@ -12,12 +12,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from io import FileIO
 from pathlib import Path
+from stat import S_ISREG
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats.atomic import lock
@@ -65,16 +67,19 @@ class Study:
         # as read back from the file
         self.settings: dict[str, Any] = json.loads(json.dumps(settings))
         self._path = None if path is None else Path(path)
-        self._file: BinaryIO | None = None
+        # without a buffer, which would write the rest of a failed line when it is closed
+        self._file: FileIO | None = None
 
     def __enter__(self) -> Self:
         if self._path is not None:
-            with _writing(self._path):
-                self._file = self._path.open("a+b")
+            with _os_errors(self._path, "written"):
+                self._file = FileIO(self._path, "a+b")
             try:
+                if not S_ISREG(os.fstat(self._file.fileno()).st_mode):
+                    raise FormatError(f"{self._path}: a study is a file, and this is a device.")
                 self._read(self._file, self._path)
             except BaseException:
-                self._file.close()
+                self._close()
                 raise
         return self
 
@@ -84,8 +89,7 @@ class Study:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._file is not None:
-            self._file.close()
+        self._close()
 
     def add(self, trial: Trial) -> None:
         """Add a finished trial."""
@@ -94,21 +98,28 @@ class Study:
 
     def _write(self, line: Mapping[str, Any]) -> None:
         if self._file is not None and self._path is not None:
-            with _writing(self._path):
-                self._file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-                self._file.flush()
+            left = memoryview(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+            with _os_errors(self._path, "written"):
+                while left:
+                    left = left[self._file.write(left) :]
                 os.fsync(self._file.fileno())
 
-    def _read(self, file: BinaryIO, path: Path) -> None:
+    def _close(self) -> None:
+        if self._file is not None:
+            with suppress(OSError):  # every line is on the disk already
+                self._file.close()
+
+    def _read(self, file: FileIO, path: Path) -> None:
         if lock(file) is False:
             raise FormatError(
                 f"{path}: another search is using this study. Wait for it to finish, or choose "
                 "another file."
             )
-        file.seek(0)
-        content = file.read()
-        whole = content[: content.rfind(b"\n") + 1]
-        file.truncate(len(whole))  # drops the incomplete line of a killed process
+        with _os_errors(path, "read"):
+            file.seek(0)
+            content = file.readall()
+            whole = content[: content.rfind(b"\n") + 1]
+            file.truncate(len(whole))  # drops the incomplete line of a killed process
         lines = [_parsed(path, number, line) for number, line in enumerate(whole.splitlines(), 1)]
         if not lines:
             self._write({"hopvec": version("hopvec"), "settings": self.settings})
@@ -132,12 +143,12 @@ class Study:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Raise FormatError if the file cannot be written."""
+def _os_errors(path: Path, what: str) -> Iterator[None]:
+    """Raise FormatError if the file cannot be "written" or "read"."""
     try:
         yield
     except OSError as error:
-        raise FormatError(f"{path}: cannot be written ({error.strerror or error}).") from error
+        raise FormatError(f"{path}: cannot be {what} ({error.strerror or error}).") from error
 
 
 def _parsed(path: Path, number: int, line: bytes) -> dict[str, Any]:

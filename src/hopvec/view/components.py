@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.embedding import Embedding
 from hopvec.engine.spectral import BLOCK_COLUMNS
-from hopvec.machine import cores, interruptible
+from hopvec.machine import cores, interruptible, take_rows
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ def principal_components(embedding: Embedding, rows: NDArray[np.int64]) -> Float
 def _unit_rows(embedding: Embedding, rows: NDArray[np.int64]) -> Iterator[NDArray[np.float32]]:
     for first in range(0, len(rows), BLOCK_ROWS):
         some = rows[first : first + BLOCK_ROWS]
-        yield embedding.vectors[some] * embedding._inverse_norms[some, None]
+        yield take_rows(embedding.vectors, some) * embedding._inverse_norms[some, None]
 
 
 def _times(

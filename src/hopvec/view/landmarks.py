@@ -6,9 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding
+from hopvec.graph.ids import arrow_view
+from hopvec.machine import take_rows
+from hopvec.neighbors import NeighborSearch
 from hopvec.progress import Progress
 
 NEAREST = 5  # landmarks per node
+BLOCK_ROWS = 1 << 15  # nodes that are placed at a time
 
 
 def choose_landmarks(
@@ -23,7 +27,7 @@ def choose_landmarks(
 def place_by_landmarks(
     embedding: Embedding,
     rows: NDArray[np.int64],
-    landmarks: NDArray[np.int64],
+    landmarks: Embedding,
     positions: NDArray[np.float64],
     progress: Progress,
 ) -> NDArray[np.float64]:
@@ -31,6 +35,16 @@ def place_by_landmarks(
 
     The mean would place nodes between two clusters in the empty space there.
     """
-    nearest = embedding.nearest_rows(rows, NEAREST, among=landmarks, progress=progress).rows
-    median: NDArray[np.float64] = np.median(positions[np.searchsorted(landmarks, nearest)], axis=1)
-    return median
+    search = NeighborSearch(embedding, NEAREST, among=landmarks)
+    placed = np.empty((len(rows), 2))
+    for first in range(0, len(rows), BLOCK_ROWS):
+        some = slice(first, first + BLOCK_ROWS)
+        nearest = search.arrays(rows[some]).rows
+        placed[some] = np.median(positions[nearest], axis=1)
+        progress(min(first + BLOCK_ROWS, len(rows)), len(rows))
+    return placed
+
+
+def rows_in_memory(embedding: Embedding, rows: NDArray[np.int64]) -> Embedding:
+    """An embedding of some rows only."""
+    return Embedding(take_rows(embedding.vectors, rows), embedding.ids.take(arrow_view(rows)))

@@ -1,0 +1,91 @@
+"""--memory of commands that read vectors: keep them in memory, memory-map them, or refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from hopvec.cli.command import Function, option
+from hopvec.formats import read_preview
+from hopvec.machine import memory_limit
+from hopvec.memory import Needs, data_limit
+
+MAPPABLE = (".parquet", ".arrow", ".feather", ".csv", ".tsv", ".gz", ".txt", ".vec")
+"""Formats whose vectors are read in blocks, so that they can go to a spill file."""
+SEARCH_BYTES = 24  # of a node in a search for neighbors, besides its vector and its id
+MAPPED_BYTES = 64 << 20  # of memory-mapped vectors that are in memory at a time
+
+
+class VectorsSize(NamedTuple):
+    """The size of a file of vectors."""
+
+    rows: int
+    dim: int
+    id_bytes: int
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the vectors in memory."""
+        return 4 * self.rows * self.dim
+
+
+MoreBytes = Callable[[Sequence[VectorsSize]], Mapping[str, int]]
+"""The memory of a command besides ids and vectors, by purpose."""
+
+
+def memory_option(function: Function) -> Function:
+    """Add --memory."""
+    return option(
+        "--memory",
+        metavar="SIZE",
+        help="Memory limit of the whole program, such as 500MB.",
+    )(function)
+
+
+def limit_vectors(
+    paths: Sequence[str | None],
+    memory: str | None,
+    work: str,
+    more: MoreBytes,
+    *,
+    mapped: bool = True,
+) -> int | None:
+    """The bytes of vectors to hold in memory when files are read: 0 to map them, None for all.
+
+    Raises MemoryLimitError with the minimum if the limit cannot be kept, before anything is read.
+    `mapped` is whether the work can use memory-mapped vectors within little memory.
+    """
+    limit = data_limit(memory_limit(memory))
+    if limit is None:
+        return None
+    files = [path for path in paths if path is not None]
+    sizes = [_size(path) for path in files]
+    rest = {"the ids": sum(2 * size.id_bytes + 16 * size.rows for size in sizes), **more(sizes)}
+    whole = Needs(work, {"the vectors": sum(size.nbytes for size in sizes), **rest})
+    if whole.total <= limit:
+        return None
+    blocks = Needs(work, {"blocks of vectors": MAPPED_BYTES, **rest})
+    if mapped and blocks.total < whole.total and all(map(_mappable, files)):
+        blocks.check(limit, "Increase memory=.")
+        return 0
+    whole.check(limit, "Increase memory=.")
+    return None
+
+
+def _size(path: str) -> VectorsSize:
+    preview = read_preview(path)
+    ids = preview.embedding.ids
+    each = 8 if pa.types.is_integer(ids.type) else 8 + int(1.25 * ids.nbytes / max(1, len(ids)))
+    return VectorsSize(preview.rows, preview.embedding.dim, each * preview.rows)
+
+
+def _mappable(path: str) -> bool:
+    """Whether the vectors of a file need not be in memory at once."""
+    suffix = Path(path).suffix.lower()
+    if suffix == ".npy":
+        return bool(np.load(path, mmap_mode="r").dtype == np.float32)
+    return suffix in MAPPABLE or Path(path).is_dir()
