@@ -8,6 +8,7 @@ computed in float64, so that a kernel may differ from them by float32 rounding o
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -292,3 +293,45 @@ def best_pairs(
     pairs = ((i, j) for i in range(first, last) for j in range(i + 1, len(rows)))
     scored = [(float(rows[i] @ rows[j]), i, j) for i, j in pairs]
     return sorted(scored, key=lambda pair: (-pair[0], *pair[1:]))[:k]
+
+
+Row = list[tuple[int, float]]
+"""The neighbors and weights of a node."""
+
+
+def rows_of_edges(
+    edges: Sequence[tuple[int, int, float]], nodes: int, *, directed: bool, drop_loops: bool
+) -> list[Row]:
+    """The entries of every row of S, in the order of the edges."""
+    rows: list[Row] = [[] for _ in range(nodes)]
+    for u, v, weight in edges:
+        if weight == 0 or (drop_loops and u == v):
+            continue
+        rows[u].append((v, weight))
+        if not directed and u != v:
+            rows[v].append((u, weight))
+    return rows
+
+
+def internal_order(rows: list[Row], keys: Sequence[int], *, directed: bool) -> list[int]:
+    """Nodes by distinct entries in row and column, descending; those without a row last."""
+    distinct = [{neighbor for neighbor, _ in row} for row in rows]
+    columns = Counter(neighbor for row in distinct for neighbor in row)
+    sizes = [
+        len(row) + (columns[node] if directed else len(row)) for node, row in enumerate(distinct)
+    ]
+    return sorted(range(len(rows)), key=lambda node: (not rows[node], -sizes[node], keys[node]))
+
+
+def merged_rows(rows: list[Row], order: Sequence[int], *, add: bool) -> list[Row]:
+    """The rows in an order of the nodes: sorted, with the sum or the first of equal entries."""
+    number = {node: position for position, node in enumerate(order)}
+    merged = []
+    for node in order:
+        entries: dict[int, float] = {}
+        for neighbor, weight in sorted(rows[node]) if add else rows[node]:
+            before = entries.get(number[neighbor])
+            if before is None or add:
+                entries[number[neighbor]] = weight + (before or 0.0)
+        merged.append(sorted(entries.items()))
+    return merged

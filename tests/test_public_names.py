@@ -64,6 +64,7 @@ LAYERS = [
     {"credentials"},
     {"_native", "errors"},
     {"address", "machine", "progress", "spill"},
+    {"memory"},
     {"notebook"},
     {"tabular"},
     {"graph", "run_report"},

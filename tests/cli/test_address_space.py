@@ -41,6 +41,7 @@ def test_a_graph_that_does_not_fit_ends_in_a_sentence(process, tmp_path, nodes):
     run = process("generate", "erdos-renyi", "--nodes", nodes, "--edges", nodes, "-o", "e.parquet")
     assert run.wait(timeout=60) == 0, run.communicate()
     code, stderr = limited(process, 600, "embed", "e.parquet", "-o", "v.parquet", "--threads", 2)
-    assert code in (0, 1, 2)
+    assert code in (0, 2)
+    assert code == 0 or "address space" in stderr
     assert "bug" not in stderr
     assert "terminate" not in stderr

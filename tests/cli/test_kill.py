@@ -28,7 +28,7 @@ def run(directory, output, *options):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
-@pytest.mark.parametrize("options", [(), ("--memory", "20MB")], ids=["in memory", "in files"])
+@pytest.mark.parametrize("options", [(), ("--memory", "215MB")], ids=["in memory", "in files"])
 @pytest.mark.parametrize("output", ["vectors.parquet", "vectors.npy"])
 def test_a_killed_run_leaves_no_partial_file(directory, output, options):
     start = time.monotonic()

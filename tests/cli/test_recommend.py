@@ -193,7 +193,7 @@ class TestRecommend:
             ),
             (
                 ("vectors.parquet", "--graph", "ratings.csv", "user3", "--memory", "1MB"),
-                "the search needs about",
+                "the search needs at least",
             ),
             (
                 ("vectors.parquet", "--graph", "ratings.csv", "--score=dot", "--popularity=1", "a"),
@@ -302,7 +302,7 @@ class TestNeighbors:
             (("ann", "--mutual", "--among", "some.txt"), "Give --among or --mutual, not both."),
             (("ann", "--compare", "vectors.parquet", "-o", "a.csv"), "--compare prints neighbors"),
             (("ann", "--min-similarity", "2"), "--min-similarity must be a number from -1 to 1"),
-            (("--all", "-o", "a.csv", "--memory", "1kB"), "more than the limit of 1 kB"),
+            (("--all", "-o", "a.csv", "--memory", "1kB"), "the memory limit is 1 kB"),
             (("ann", "-k", "0"), "-k must be an integer of at least 1"),
         ],
     )

@@ -130,8 +130,12 @@ def paths():
     return csr() | weights | {"steps": 2}
 
 
+def count(**arrays):
+    _native.EntryBuckets(NODES).count(edges(), **arrays, **STOP)
+
+
 def place(**arrays):
-    edges().place(first=0, **arrays, **STOP)
+    _native.EntryBuckets(NODES).place(edges(), first=0, **arrays, **STOP)
 
 
 def ranges():
@@ -163,8 +167,8 @@ CALLS = {
     "Edges": (edges, lambda: {"source": INDICES.copy(), "target": INDICES.copy()}, ()),
     "Edges.weight": (edges, lambda: {"weight": ones(ENTRIES)}, ()),
     "Edges.table": (edges, lambda: {"table": numbers()}, ()),
-    "Edges.count": (edges().count, lambda: {"counts": np.zeros(NODES, np.int64), **STOP}, ()),
-    "Edges.place": (
+    "EntryBuckets.count": (count, lambda: {"counts": np.zeros(NODES, np.int64)}, ()),
+    "EntryBuckets.place": (
         place,
         lambda: {
             "cursor": INDPTR[:-1].copy(),
@@ -197,22 +201,17 @@ CALLS = {
     "integer_keys": (_native.integer_keys, lambda: {"ids": ints(1, 2)}, ("ids",)),
     "sort_rows": (
         _native.sort_rows,
-        lambda: (
-            csr()
-            | ranges()
-            | {"weights": ones(ENTRIES), "directed": True, "keep_order": False}
-            | {"distinct": numbers(), **STOP}
-        ),
+        lambda: csr() | ranges() | {"weights": ones(ENTRIES), **STOP},
         (),
     ),
-    "count_columns": (
-        _native.count_columns,
-        lambda: csr() | ranges() | {"columns": numbers()},
+    "count_distinct": (
+        _native.count_distinct,
+        lambda: csr() | ranges() | {"distinct": numbers(), "columns": numbers(), **STOP},
         (),
     ),
     "order_nodes": (
         _native.order_nodes,
-        lambda: {"distinct": numbers(), "columns": numbers(), "keys": keys()},
+        lambda: {"distinct": numbers(), "columns": numbers(), "keys": keys(), **STOP},
         (),
     ),
     "merge_and_renumber": (
@@ -491,7 +490,10 @@ CALLS = {
         for name, model in MODELS.items()
     },
 }
-WITHOUT_ARRAYS = {"Stop", "LineOrder", "SparseRows", "GaussianRows", "level", "allocate"}
+WITHOUT_ARRAYS = {
+    *("Stop", "LineOrder", "SparseRows", "GaussianRows"),
+    *("level", "allocate", "report_truncated_maps"),
+}
 
 
 def arrays_of(value, path=()):

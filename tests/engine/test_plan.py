@@ -10,6 +10,7 @@ from example_graphs import example, path, random_example
 from hopvec import FastRP, MemoryLimitError
 from hopvec.engine.plan import resident
 from hopvec.machine import format_bytes
+from hopvec.memory import rounded_down, rounded_up
 from one_pass import one_pass
 
 LINE = 64
@@ -124,8 +125,9 @@ class TestMemory:
         with pytest.raises(MemoryLimitError) as error:
             method.set_params(memory=minimum - 1).plan(graph)
         assert str(error.value) == (
-            f"This run needs at least {format_bytes(minimum)} ({format_bytes(rows)} for the graph, "
-            f"960 kB for one slab), but the memory limit is {format_bytes(minimum - 1)}. "
+            f"This run needs at least {format_bytes(rounded_up(minimum))} "
+            f"({format_bytes(rows)} for the graph, 960 kB for one slab), "
+            f"but the memory limit is {format_bytes(rounded_down(minimum - 1))}. "
             "Raise the memory limit."
         )
         assert method.set_params(memory=minimum).plan(graph).output == "file"

@@ -15,8 +15,10 @@ import pytest
 
 import hopvec
 from hopvec import FormatError
+from hopvec.formats import read_preview
 from hopvec.formats.features import read_features
 from hopvec.formats.graphs.nodes import read_nodes
+from hopvec.formats.positions import write_positions
 from hopvec.view.explorer.extra_columns import read_extra_columns
 
 FILES = Path(__file__).parent / "files"
@@ -44,6 +46,15 @@ def test_a_damaged_file_is_refused_with_its_name(reader, name):
 def test_a_damaged_column_beside_the_vectors_is_refused(path):
     with pytest.raises(FormatError, match=r"damaged (Parquet|Arrow) data"):
         read_extra_columns(path)
+
+
+@pytest.mark.parametrize("path", sorted(FILES.glob("further-*")), ids=lambda path: path.name)
+def test_a_damaged_input_is_not_reported_as_an_output_that_cannot_be_written(path, tmp_path):
+    rows = read_preview(path).rows
+    output = tmp_path / f"output{path.suffix}"
+    with pytest.raises(FormatError, match=rf"{path.name}: damaged (Parquet|Arrow) data"):
+        write_positions(path, np.zeros((rows, 2)), output=output)
+    assert not any(tmp_path.iterdir())
 
 
 def test_vectors_that_declare_more_memory_than_there_is_are_refused():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.io
 import scipy.sparse as sp
 
 import hopvec
@@ -39,7 +40,7 @@ def test_isolated_nodes_by_declaration_alone_are_refused_with_their_number(name)
     ("name", "message"),
     [
         ("n-bomb.npz", "They need at least 10 GB, but the memory limit is"),
-        ("big.mtx", "one of 1 entries needs at least 5.2 GB, but the memory limit is"),
+        ("big.mtx", "one of 2 entries needs at least 5.21 GB .*, but the memory limit is"),
     ],
 )
 def test_isolated_nodes_by_declaration_alone_must_fit_in_the_memory_limit(name, message):
@@ -70,6 +71,26 @@ def test_a_word2vec_header_is_compared_with_the_size_of_the_file():
 def test_a_word2vec_file_without_vectors_may_have_any_dim(tmp_path):
     (tmp_path / "vectors.txt").write_text("0 999999999\n")
     assert hopvec.load(tmp_path / "vectors.txt").vectors.shape == (0, 999999999)
+
+
+def test_classes_by_their_number_alone_are_refused(tmp_path):
+    path = tmp_path / "labels.npz"
+    np.savez(path, label=[0, 1, 1 << 40])
+    with pytest.raises(
+        FormatError, match=r"labels\.npz, array label: .* classes are without nodes"
+    ):
+        hopvec.read_labels(path)
+    np.savez(path, label=[0, 1, 50_000])
+    assert len(hopvec.read_labels(path).classes) == 50_001
+
+
+@pytest.mark.parametrize("shape", [(1 << 28, 3), (3, 1 << 20)], ids=str)
+def test_the_size_of_a_matrix_of_labels_is_not_believed(tmp_path, shape):
+    path = tmp_path / "labels.mat"
+    group = sp.csc_array(([1.0, 1.0], ([0, 1], [1, 2])), shape=shape)
+    scipy.io.savemat(path, {"group": group}, do_compression=True)
+    with pytest.raises(FormatError, match=r"labels\.mat, variable group: .* are without"):
+        hopvec.read_labels(path)
 
 
 def forged(array, shape):

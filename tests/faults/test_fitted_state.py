@@ -2,13 +2,14 @@
 
 import json
 from base64 import b64encode
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 import hopvec
-from hopvec import FastRP, FormatError, Graph
+from hopvec import FastRP, FormatError, Graph, ParameterError
 
 rng = np.random.default_rng(0)
 GRAPH = Graph.from_edges(*rng.integers(0, 60, (2, 300)))
@@ -16,6 +17,7 @@ FEATURES = GRAPH.with_features({"id": GRAPH.ids, "age": np.arange(60), "kind": [
 RUNS = {
     "one pass": (FastRP(dim=8, passes=1), GRAPH),
     "oversample": (FastRP(dim=8, passes=1, oversample=2), GRAPH),
+    "oversampled sum": (FastRP(dim=8, passes=1, oversample=2, normalize="none"), GRAPH),
     "passes": (FastRP(dim=8), GRAPH),
     "degrees": (FastRP(dim=8, degree_weight=1.0), GRAPH),
     "features": (FastRP(dim=8), FEATURES),
@@ -68,6 +70,11 @@ DAMAGE = [
     ("one pass", ("columns", "mean"), encoded(0, 0)),
     ("one pass", ("columns", "mean"), encoded(*[float("nan")] * 8)),
     ("one pass", ("columns", "factor"), encoded(*[-1.0] * 8)),
+    ("one pass", ("columns", "mean"), encoded(*[1e308] * 8)),
+    ("one pass", ("columns", "mean"), encoded(*[1e29] * 8)),
+    ("one pass", ("columns", "factor"), encoded(*[1e308] * 8)),
+    ("degrees", ("degree_factors",), encoded(1e308)),
+    ("passes", ("components", "basis"), encoded(*[1e38] * 64, dtype="<f4")),
     ("one pass", ("columns", "factor"), "not base64"),
     ("one pass", ("columns", "factor"), 5),
     ("one pass", ("columns",), "text"),
@@ -79,6 +86,7 @@ DAMAGE = [
     ("oversample", ("columns",), {"mean": encoded(0), "factor": encoded(1)}),
     ("passes", ("earlier_passes", 0, "components", "width"), 4),
     ("passes", ("earlier_passes", 0), {}),
+    ("passes", ("earlier_passes", 0, "columns"), None),
     ("passes", ("earlier_passes",), 3),
     ("passes", ("refine_weights",), ["x"]),
     ("degrees", ("degree_factors",), encoded(1, 2, 3)),
@@ -95,6 +103,31 @@ def test_a_damaged_state_is_refused(saved, tmp_path, run, steps, value):
     change(saved / f"{run}.parquet", path, steps, value)
     with pytest.raises(FormatError, match=r"vectors\.parquet: cannot be read as an embedding \("):
         hopvec.load(path)
+
+
+@pytest.mark.parametrize(
+    ("run", "part"),
+    [
+        ("one pass", "columns"),
+        ("oversample", "columns"),
+        ("oversample", "components"),
+        ("passes", "columns"),
+        ("passes", "components"),
+        ("passes", "earlier_passes"),
+        ("degrees", "degree_factors"),
+    ],
+)
+def test_a_state_that_lacks_what_its_parameters_need_is_not_shared(saved, run, part):
+    like = hopvec.load(saved / f"{run}.parquet")
+    state = like.fitted_state
+    empty = () if part == "earlier_passes" else None
+    if part == "earlier_passes":
+        state = replace(state, earlier_passes=empty)
+    else:
+        state = replace(state, statistics=replace(state.statistics, **{part: empty}))
+    method, graph = RUNS[run]
+    with pytest.raises(ParameterError, match="the fitted state of the embedding like= lacks parts"):
+        method.embed(graph, like=replace(like, fitted_state=state))
 
 
 @pytest.mark.parametrize("text", ["[]", '{"parameters": 5}', '{"graph": "x"}', "{", "null"])

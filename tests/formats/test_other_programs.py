@@ -68,9 +68,12 @@ def test_numpy_memory_maps_npy_and_reads_npz(tmp_path, embedding):
         assert (arrays["vectors"] == embedding.vectors).all()
 
 
-def test_vectors_of_npy_are_memory_mapped(tmp_path, embedding):
+@pytest.mark.parametrize("small", [False, True])
+def test_large_vectors_of_npy_are_memory_mapped(tmp_path, embedding, monkeypatch, small):
     embedding.save(tmp_path / "vectors.npy")
-    assert isinstance(hopvec.load(tmp_path / "vectors.npy").vectors, np.memmap)
+    size = (tmp_path / "vectors.npy").stat().st_size
+    monkeypatch.setattr("hopvec.formats.npy.SMALL_FILE", size if small else size - 1)
+    assert isinstance(hopvec.load(tmp_path / "vectors.npy").vectors, np.memmap) != small
 
 
 def wide(vectors):

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -194,3 +195,9 @@ def test_a_missing_directory_is_named(tmp_path):
     assert str(error.value) == (
         f"{directory / 'x.parquet'}: the directory {directory} does not exist. Create it first."
     )
+
+
+def test_equal_vectors_are_equal_npz_files_at_any_time(tmp_path):
+    random_embedding().save(tmp_path / "vectors.npz")
+    with zipfile.ZipFile(tmp_path / "vectors.npz") as archive:
+        assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}

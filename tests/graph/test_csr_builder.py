@@ -63,13 +63,13 @@ def test_rows_that_do_not_fit_are_in_a_file():
 
 
 def test_edges_in_a_file_are_read_in_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr("hopvec.graph.csr_builder.CHUNK", 1000)
+    monkeypatch.setattr("hopvec.graph.csr_builder.MAX_EDGES", 1000)
     source, target, weight = edges(500, 20_000, 2, True)
     mapped = []
     for name, array in (("source", source), ("target", target), ("weight", weight)):
         array.tofile(tmp_path / name)
         mapped.append(np.memmap(tmp_path / name, array.dtype, "r"))
-    chunks = list(EdgeList(*mapped).chunks(directed=False, drop_loops=False))
+    chunks = list(EdgeList(*mapped).chunks(1000, directed=False, drop_loops=False))
     assert len(chunks) == 20
     same(built(*mapped, 5_000), built(source, target, weight, None))
 
@@ -81,7 +81,7 @@ def test_a_repeated_edge_is_refused_within_a_memory_limit_too():
 
 
 def test_progress_advances_while_edges_are_read_and_reaches_the_end(monkeypatch, tmp_path):
-    monkeypatch.setattr(csr_builder, "CHUNK", 100)
+    monkeypatch.setattr(csr_builder, "MAX_EDGES", 100)
     source, target, _ = edges(50, 1000, seed=1, weighted=False)
     numbering = number_nodes(source, target, None)
     mapped_ends = {}

@@ -15,6 +15,7 @@ import oracle
 from graph_arrays import arrays_of
 from hopvec import Graph, GraphError, ParameterError, read_graph
 from hopvec.formats.graphs import build
+from hopvec.graph.build_plan import BuildPlan
 
 BALANCES = ("none", "total", "node")
 every_balance = pytest.mark.parametrize("balance", BALANCES)
@@ -127,7 +128,7 @@ def test_files_give_the_same_arrays_in_memory_and_within_a_limit(
         "relation_direction": direction,
     }
     whole = read_graph(typed_file, threads=2, **options)
-    monkeypatch.setattr(build, "plan_memory", lambda *_: build.MemoryPlan(200_000, in_file=True))
+    monkeypatch.setattr(build, "plan_memory", lambda *_, **__: BuildPlan(200_000, True, True))
     limited = read_graph(typed_file, threads=1, memory="10MB", **options)
     assert limited._mapped
     assert all(part.graph._mapped for part in limited.relations.parts)

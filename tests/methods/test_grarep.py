@@ -66,7 +66,7 @@ class TestLimits:
         graph = hopvec.Graph.from_edges([0], [1], nodes=20_000)
         with pytest.raises(MemoryLimitError) as error:
             GraRep(dim=16, memory="1GB").embed(graph)
-        assert str(error.value).startswith("GraRep needs 1.6")
+        assert str(error.value).startswith("GraRep needs at least 1.6")
         assert f"{format_bytes(4 * 20_000**2)} for the matrix of all pairs of nodes" in str(
             error.value
         )

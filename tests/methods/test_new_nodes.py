@@ -165,7 +165,7 @@ def test_a_memory_limit_is_checked_before_the_graph_is_extended(monkeypatch):
     enough = method.set_params(memory="20MB").embed_new(new, graph=graph, like=like)
     assert enough.ids.to_pylist() == [3000]
     monkeypatch.setattr("hopvec.methods.new_nodes.append_new_nodes", None)
-    with pytest.raises(MemoryLimitError, match=r"needs at least .* to add them to the graph"):
+    with pytest.raises(MemoryLimitError, match=r"needs at least .* for adding them to the graph"):
         method.set_params(memory="2MB").embed_new(new, graph=graph, like=like)
 
 

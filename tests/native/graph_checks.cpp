@@ -5,6 +5,7 @@
 #include "checks.hpp"
 #include "components.hpp"
 #include "csr_builder.hpp"
+#include "entry_buckets.hpp"
 #include "line.hpp"
 #include "nearest.hpp"
 #include "numbers.hpp"
@@ -52,7 +53,8 @@ Rows build_rows(const Case& c, const EdgeChunk<Id>& edges, const std::vector<uin
                 const Stop& stop) {
   const size_t nodes = size_t(c.nodes);
   std::vector<int64_t> indptr(nodes + 1, 0);
-  count_entries(edges, c.nodes, indptr.data() + 1, threads, stop);
+  EntryBuckets buckets(c.nodes);
+  buckets.count(edges, indptr.data() + 1, threads, stop);
   for (size_t node = 0; node < nodes; ++node) indptr[node + 1] += indptr[node];
   std::vector<int32_t> indices(static_cast<size_t>(indptr[nodes])), distinct(nodes), columns(nodes, 0);
   std::vector<float> weight(c.weighted ? indices.size() : 0);
@@ -65,14 +67,14 @@ Rows build_rows(const Case& c, const EdgeChunk<Id>& edges, const std::vector<uin
     for (int64_t node = first; node < last; ++node) cursor.push_back(indptr[size_t(node)] - from);
     int32_t* here = indices.data() + from;
     float* weights = c.weighted ? weight.data() + from : nullptr;
-    place_entries(edges, range, cursor.data(), here, weights, threads, stop);
-    repeated += sort_rows(indptr.data(), range, here, weights, c.directed, c.duplicates == Duplicates::first,
-                          distinct.data(), threads, stop);
-    count_columns(indptr.data(), range, here, columns.data());
+    buckets.place(edges, range, cursor.data(), here, weights, threads, stop);
+    repeated += count_distinct(indptr.data(), range, here, c.nodes, distinct.data(),
+                               c.directed ? columns.data() : nullptr, threads, stop);
   }
   Rows rows;
   rows.order.resize(nodes);
-  order_nodes(distinct.data(), c.directed ? columns.data() : nullptr, keys.data(), c.nodes, rows.order.data());
+  order_nodes(distinct.data(), c.directed ? columns.data() : nullptr, keys.data(), c.nodes, rows.order.data(), threads,
+              stop);
   std::vector<int32_t> number(nodes);
   rows.indptr.assign(nodes + 1, 0);
   for (size_t node = 0; node < nodes; ++node) {
@@ -87,8 +89,9 @@ Rows build_rows(const Case& c, const EdgeChunk<Id>& edges, const std::vector<uin
   for (int part = 0; part < 2; ++part) {
     const int64_t from = rows.indptr[size_t(bounds[part])];
     const Range range{bounds[part], bounds[part + 1], rows.indptr[size_t(bounds[part + 1])] - from};
-    all_one &= merge_and_renumber(unmerged, number.data(), rows.indptr.data(), range, sum, rows.indices.data() + from,
-                                  rows.weights.empty() ? nullptr : rows.weights.data() + from, threads, stop);
+    all_one &=
+        merge_and_renumber(unmerged, number.data(), c.nodes, rows.indptr.data(), range, sum, rows.indices.data() + from,
+                           rows.weights.empty() ? nullptr : rows.weights.data() + from, threads, stop);
   }
   if (all_one) rows.weights.clear();
   return rows;

@@ -30,7 +30,10 @@ SOURCES = sorted(
 X86 = platform.machine().lower() in ("x86_64", "amd64")
 LEVELS = ("plain", "v3", "v4") if X86 else ("plain",)
 # Loads and stores differ between levels; threads do not, so one level is enough for them.
-RUNS = [*(("address,undefined", level) for level in LEVELS), ("thread", _native.level())]
+RUNS = [
+    *(("address,undefined", level) for level in LEVELS),
+    pytest.param("thread", _native.level(), marks=pytest.mark.scheduled),
+]
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 pytestmark = [

@@ -1,5 +1,6 @@
 """embed_snapshots: windows, comparable vectors, resumed runs, and directories of other runs."""
 
+import errno
 import json
 from pathlib import Path
 
@@ -8,7 +9,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hopvec import FastRP, GraphError, ParameterError, embed_snapshots, evaluate, load, read_graph
+from hopvec import (
+    FastRP,
+    FormatError,
+    GraphError,
+    ParameterError,
+    embed_snapshots,
+    evaluate,
+    load,
+    read_graph,
+)
 from hopvec.graph.times import DAY, parse_time
 from hopvec.snapshots.windows import make_windows
 
@@ -305,3 +315,12 @@ def test_types_of_nodes_are_those_of_read_graph(tmp_path):
     last = load(found.windows[1].path)
     types = dict(zip(last, last.types.to_pylist(), strict=True))
     assert types == {"Movie:1": "Movie", "Person:2": "Person"}
+
+
+def test_a_full_disk_is_reported_with_the_spill_directory(folder, monkeypatch):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pa.ipc, "new_file", full)
+    with pytest.raises(FormatError, match=r"spill directory .*snapshots: .*No space left"):
+        run(folder)

@@ -4,7 +4,7 @@ import numpy as np
 
 from hopvec.spark import slab_files
 from hopvec.spark.files import write_file
-from hopvec.spark.graph import CHUNK_NODES, NodeBlocks
+from hopvec.spark.node_blocks import CHUNK_NODES, NodeBlocks
 
 
 def test_more_slabs_than_open_files_are_read_in_order(tmp_path, monkeypatch):

@@ -11,7 +11,8 @@ from hopvec.engine import principal, row_sum
 from hopvec.formats.metadata import to_json
 from hopvec.spark import Cluster, embed
 from hopvec.spark.estimate import RunSize
-from hopvec.spark.graph import CHUNK_NODES
+from hopvec.spark.node_blocks import CHUNK_NODES
+from spark_executors import Killer
 from spark_stages import last_stage, shuffled_bytes
 
 DENSE = {"self_weight": 0.5, "sparsity": 3}
@@ -117,6 +118,24 @@ def test_vectors_like_those_of_an_earlier_graph_are_those_of_one_machine(
         assert found.tobytes() == expected.vectors.tobytes()
     else:
         assert np.linalg.norm(found - expected.vectors, axis=1).max() < 1e-4
+
+
+@pytest.mark.parametrize(("strategy", "stages"), [("columns", (4, 6)), ("blocks", (7, 9))])
+def test_executors_that_are_killed_within_and_between_passes_do_not_change_the_vectors(
+    spark, graph, strategy, stages
+):
+    # tasks of row norms and of whitening are lost, or of hop 3 and of whitening
+    frame, nodes, local = graph
+    method = FastRP(dim=16, seed=3, passes=2, weights=(1, 1))
+    killer = Killer(spark.sparkContext, stages)
+    found = rows_of(embed(frame, nodes=nodes, method=method, strategy=strategy, progress=killer))
+    killer.join()
+    assert len({*killer.killed}) == 2
+    expected = method.embed(local).vectors
+    if strategy == "columns":
+        assert found.tobytes() == expected.tobytes()
+    else:
+        assert np.linalg.norm(found - expected, axis=1).max() < 1e-4
 
 
 def stages_with_products(method):

@@ -140,7 +140,6 @@ def test_an_estimate_counts_feature_columns_with_lists_expanded(spark):
         ({"method": FastRP(threads=2)}, "Spark determines the number of threads"),
         ({"method": FastRP(dim=8), "like": EARLIER}, "dim is 8, but the embedding like= was made"),
         ({"method": FastRP(dim=4), "like": "vectors"}, "like must be an Embedding, got str"),
-        ({"method": FastRP(direction="in")}, "Swap source= and target= for 'in'"),
         ({"method": FastRP(dim=0)}, "dim must be"),
         ({"method": FastRP(precision="float16"), **BLOCKS}, "needs strategy='columns'"),
     ],
@@ -211,8 +210,6 @@ def test_options_that_spark_does_not_support_are_refused(options, message):
     ("options", "message"),
     [
         (["--method", "randne"], "only FastRP is supported on Spark"),
-        (["--relations", "concat"], "--relations concat is not supported on Spark"),
-        (["--direction", "in"], "only --direction out is supported on Spark"),
         (["--feature-weight", "2"], "but the graph has no features"),
         (["--report", "missing/run.json"], "missing/run.json"),
     ],

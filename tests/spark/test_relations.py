@@ -1,10 +1,10 @@
-"""Relations on two executors: the vectors equal those of one machine."""
+"""Relations and directions on two executors: the vectors equal those of one machine."""
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from hopvec import Graph, GraphError, ParameterError
+from hopvec import FastRP, Graph, GraphError, ParameterError, load
 from hopvec.spark import embed
 from one_pass import one_pass
 
@@ -69,6 +69,81 @@ def test_blocks_give_the_same_vectors_up_to_rounding(spark, tmp_path):
     np.testing.assert_allclose(vectors(got.toArrow())[1], expected.vectors, rtol=0, atol=1e-5)
 
 
+@pytest.mark.parametrize("strategy", ["columns", "blocks"])
+@pytest.mark.parametrize(
+    ("parameters", "options"),
+    [
+        (
+            {"relations": "concat", "passes": 2, "dim": 64},
+            # SEEN has columns although no edge has it
+            {
+                "relation_weights": "KNOWS=1,LIKES=3,RATED=1,SEEN=1",
+                "relation_direction": "LIKES=in",
+            },
+        ),
+        (
+            {"relations": "concat", "direction": "concat", "dim": 96, "degree_weight": 0.5},
+            {"relation_balance": "node", "relation_direction": "LIKES=in,RATED=out"},
+        ),
+    ],
+    ids=["relations", "directions"],
+)
+def test_each_relation_has_its_own_columns_as_on_one_machine(
+    spark, tmp_path, strategy, parameters, options
+):
+    table = typed_edges(weighted=True)
+    method = FastRP(**{"passes": 1, "seed": 3, "weights": (1, 1), **parameters})
+    options = {"relation": "kind", **options}
+    output = str(tmp_path / "vectors")
+    embed(spark.createDataFrame(table), method=method, strategy=strategy, output=output, **options)
+    found = load(output)
+    expected = method.embed(Graph.from_arrow(table, **options))
+    assert_like_one_machine(found, expected, strategy)
+    again = method.embed(Graph.from_arrow(table, **options), like=found)
+    assert np.linalg.norm(again.vectors - expected.vectors, axis=1).max() < 1e-4
+
+
+@pytest.mark.parametrize("strategy", ["columns", "blocks"])
+@pytest.mark.parametrize("direction", ["in", "both", "concat"])
+def test_every_direction_gives_the_vectors_of_one_machine(
+    spark, tmp_path, caplog, strategy, direction
+):
+    table = typed_edges(weighted=True).drop_columns(["kind"])
+    method = FastRP(
+        dim=32, seed=3, passes=1, weights=(1, 1), direction=direction, degree_weight=0.5,
+        self_weight=0.5, sparsity=3,
+    )  # fmt: skip
+    output = str(tmp_path / "vectors")
+    frame = spark.createDataFrame(table)
+    embed(frame, directed=True, method=method, strategy=strategy, output=output)
+    expected = method.embed(Graph.from_arrow(table, directed=True))
+    assert_like_one_machine(load(output), expected, strategy)
+
+
+def test_a_direction_of_an_undirected_graph_is_refused_or_has_no_effect(spark, caplog):
+    table = typed_edges(weighted=False).drop_columns(["kind"])
+    frame = spark.createDataFrame(table)
+    with pytest.raises(GraphError, match="this graph is undirected: both halves"):
+        embed(frame, method=one_pass(dim=32, direction="concat"))
+    found = embed(frame, method=one_pass(dim=16, direction="in"), strategy="columns")
+    expected = one_pass(dim=16).embed(Graph.from_arrow(table))
+    assert vectors(found.toArrow())[1].tobytes() == expected.vectors.tobytes()
+    assert "direction='in' has no effect" in caplog.text
+
+
+def assert_like_one_machine(found, expected, strategy):
+    order = [found.ids.to_pylist().index(node) for node in expected.ids.to_pylist()]
+    rows = found.vectors[order]
+    if strategy == "columns":
+        assert rows.tobytes() == expected.vectors.tobytes()
+    else:
+        assert np.linalg.norm(rows - expected.vectors, axis=1).max() < 1e-4
+    relations = expected.graph.get("relations", {})
+    assert list(found.graph.get("relations", {})) == list(relations)
+    for name, own in found.graph.get("relations", {}).items():
+        assert own.items() <= relations[name].items()
+
+
 def test_invalid_relations_are_refused(spark):
     frame = spark.createDataFrame(
         [("a", "b", "K"), ("b", "c", "")], "src string, dst string, kind string"
@@ -77,8 +152,12 @@ def test_invalid_relations_are_refused(spark):
         embed(frame, relation="kind", method=METHOD)
     with pytest.raises(ParameterError, match="relation_balance= needs relation="):
         embed(frame, relation_balance="node", method=METHOD)
-    with pytest.raises(ParameterError, match="relations='concat' is not supported on Spark"):
-        embed(frame, relation="kind", method=one_pass(relations="concat"))
+    with pytest.raises(GraphError, match="this graph has no relations"):
+        embed(frame, method=one_pass(relations="concat"))
+    with pytest.raises(ParameterError, match="a multiple of 16 for the 1 relations"):
+        embed(
+            frame.where("kind = 'K'"), relation="kind", method=one_pass(relations="concat", dim=8)
+        )
     other = spark.createDataFrame([("a", "b", "K")], "src string, dst string, kind string")
     with pytest.raises(GraphError, match="the relation 'K' has no weight"):
         embed(other, relation="kind", relation_weights="L=1", method=METHOD)

@@ -128,3 +128,13 @@ def test_only_files_of_hopvec_are_replaced():
         embedding.export("neo4j:import")
     embedding.export("neo4j:import", replace=True)
     embedding.export("neo4j:import")
+
+
+def test_an_export_that_was_killed_between_two_files_can_be_repeated():
+    embedding = Embedding(np.eye(2, dtype=np.float32), pa.array([1, 2]))
+    embedding.export("neo4j:import?Node=id")
+    script = Path("import", "load.cypher")
+    script.rename(script.with_name(".load.cypher.0123abcd.old"))  # as a killed process leaves it
+    embedding.export("neo4j:import?Node=id")
+    assert list(stored()) == [("Node", "1"), ("Node", "2")]
+    assert sorted(path.name for path in Path("import").iterdir()) == ["load.cypher", "vectors.csv"]

@@ -1,6 +1,8 @@
 """A study: trials are saved, however the process ends."""
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -103,3 +105,9 @@ def test_two_searches_on_one_study_are_refused(path):
 def test_a_file_that_cannot_be_written_is_refused(tmp_path):
     with pytest.raises(FormatError, match="cannot be written"):
         read(tmp_path / "nowhere" / "study.jsonl")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /dev/zero")
+def test_a_device_is_refused_before_it_is_read():
+    with pytest.raises(FormatError, match="/dev/zero: a study is a file, and this is a device"):
+        read(Path("/dev/zero"))

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from graph_files import NAMES, assert_same
 from hopvec import MemoryLimitError, read_graph
+from hopvec.formats.graphs import build
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
 PEAK = r"""
@@ -74,10 +75,24 @@ def test_the_graph_is_the_same_within_a_memory_limit(tmp_path, weighted):
     assert free.edges == bound.edges
 
 
-def test_a_memory_limit_below_the_ids_is_refused(tmp_path):
+def test_a_memory_limit_below_the_ids_is_refused_with_the_minimum(tmp_path):
     path = tmp_path / "edges.csv"
     path.write_text("".join(f"node-{number},node-{number + 1}\n" for number in range(50_000)))
-    with pytest.raises(MemoryLimitError, match=r"the ids of the first .* nodes alone take"):
+    with pytest.raises(MemoryLimitError, match=r"a graph of 50,001 nodes needs at least") as error:
+        read_graph(path, memory="1MB")
+    least = error.value.shortage.needs.total
+    assert read_graph(path, memory=least).nodes == 50_001
+    with pytest.raises(MemoryLimitError):
+        read_graph(path, memory=least - 1)
+
+
+def test_ids_that_exceed_the_limit_by_far_are_not_read_to_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "MIN_READ_BYTES", 1 << 20)
+    path = tmp_path / "edges.csv"
+    path.write_text("".join(f"node-{number},node-{number + 1}\n" for number in range(200_000)))
+    with pytest.raises(
+        MemoryLimitError, match=r"a graph of more than .* nodes needs at least .* MB"
+    ):
         read_graph(path, memory="1MB")
 
 

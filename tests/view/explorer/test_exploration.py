@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from hopvec import Embedding, Graph, Labels, ParameterError, UnknownNodeError, recommend
+from hopvec.formats import npy
 from hopvec.view.explorer import Exploration
 from hopvec.view.explorer.exploration import in_square, mapped
 
@@ -151,12 +152,13 @@ def test_integers_and_their_strings_are_the_same_nodes():
     assert [card["name"] for card in found["edges"]["nodes"]] == ["1"]
 
 
-def test_vectors_are_mapped_from_a_file_and_stay_the_same(tmp_path):
+def test_vectors_are_mapped_from_a_file_and_stay_the_same(tmp_path, monkeypatch):
     embedding = explored.embedding()
     on_disk = mapped(embedding)
     assert isinstance(on_disk.vectors, np.memmap)
     assert on_disk.vectors.tobytes() == embedding.vectors.tobytes()
     embedding.save(tmp_path / "vectors.npy")
+    monkeypatch.setattr(npy, "SMALL_FILE", 0)
     loaded = Embedding.load(tmp_path / "vectors.npy")
     assert mapped(loaded) is loaded
 

@@ -1,0 +1,53 @@
+"""The executor processes of a Spark session on this machine, and their sudden end."""
+
+import os
+import signal
+import time
+from pathlib import Path
+from threading import Thread
+
+
+class Killer:
+    """A progress function that kills an executor as soon as tasks run after given stages."""
+
+    def __init__(self, context, stages):
+        self.killed = []
+        self._context, self._stages, self._threads = context, list(stages), []
+
+    def __call__(self, done, total):
+        if self._stages and done == self._stages[0]:
+            self._stages.pop(0)
+            arguments = self._context, self.killed
+            self._threads.append(Thread(target=kill_an_executor, args=arguments))
+            self._threads[-1].start()
+
+    def join(self):
+        for thread in self._threads:
+            thread.join()
+
+
+def kill_an_executor(context, killed):
+    """Wait until tasks are running, then kill one of the application's executors."""
+    tracker, deadline = context.statusTracker(), time.monotonic() + 60
+    while time.monotonic() < deadline:
+        stages = (tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds())
+        if any(stage and stage.numActiveTasks for stage in stages):
+            break
+        time.sleep(0.01)
+    process = executors(context)[0]
+    os.kill(process, signal.SIGKILL)
+    killed.append(process)
+
+
+def executors(context):
+    """The process ids of the application's executors."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        expected = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
+        if expected in command and context.applicationId.encode() in command:
+            found.append(int(process.name))
+    return sorted(found)
