@@ -3,7 +3,10 @@
 One file per part: core.py (in memory), methods.py (speed and quality), files.py (file to file),
 scaling.py, limit.py (hardware limits), ablation.py and variants.cpp (parts of the hop), quality.py
 (presets), new_nodes.py, relations.py, recommend.py, neighbors.py (exact search), approximate.py,
-large.py (a billion edges) and spark.py. Each has a *_tables.py that renders its results.
+large.py and memory_limits.py (memory limits), growth.py (a million to a billion edges), build.py
+and building.py (an older and this version of the builder), explorer.py (the explorer under load),
+spark.py, and spark_options.py (every option on Spark). Each has a *_tables.py that renders its
+results.
 
 __main__.py             runs the parts
 render.py               writes the pages and tables; plots.py draws the figures

@@ -23,11 +23,14 @@ PARTS = {
     "new_nodes": (),
     "relations": (),
     "recommend": (),
+    "memory_limits": ("--quick",),
     "postgres": ("--quick", "--repeats"),
+    "explorer": (),
     "large": ("--quick",),
+    "growth": ("--quick",),
 }
 """The parts, and the options that they support."""
-OPTIONAL = ("large",)  # run with --only
+OPTIONAL = ("large", "growth")  # run with --only
 QUICK = ("core", "methods", "files", "scaling", "limit")
 
 

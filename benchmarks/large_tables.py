@@ -8,19 +8,25 @@ from benchmarks.markdown import machine_line, table, verdict
 def stage_table(found: dict[str, Any]) -> str:
     """Time and peak of each stage, for each set of options."""
     generated = found["generated"]
-    rows = [["generate", "", *figures(generated["wall_seconds"], generated["peak_rss"])]]
+    rows = [["generate", "", *process_figures(generated)]]
     for options, embedded in found["embedded"].items():
         name = f"embed, `{options}`"
-        rows.append([name, "", *figures(embedded["wall_seconds"], embedded["peak_rss"])])
+        rows.append([name, "", *process_figures(embedded)])
         for stage in embedded["stages"]:
-            peak = stage.get("peak_bytes") or 0
-            rows.append(["", stage["name"], *figures(stage["seconds"], peak)])
-    return table(["", "stage", "wall, s", "peak, MB"], rows)
+            peak, cpu = stage.get("peak_bytes") or 0, stage.get("cpu_seconds") or 0
+            rows.append(["", stage["name"], *figures(stage["seconds"], cpu, peak)])
+    return table(["", "stage", "wall, s", "CPU, s", "peak, MB"], rows)
 
 
-def figures(seconds: float, peak: float) -> list[str]:
+def process_figures(found: dict[str, Any]) -> list[str]:
+    """The figures of a whole process."""
+    return figures(found["wall_seconds"], found["cpu_seconds"], found["peak_rss"])
+
+
+def figures(seconds: float, cpu: float, peak: float) -> list[str]:
     """Seconds and megabytes."""
-    return [f"{seconds:,.1f}", f"{peak / 1e6:,.0f}" if peak else ""]
+    texts = f"{cpu:,.1f}" if cpu else "", f"{peak / 1e6:,.0f}" if peak else ""
+    return [f"{seconds:,.1f}", *texts]
 
 
 def graph_section(title: str, found: dict[str, Any]) -> str:
@@ -41,8 +47,9 @@ duplicates. dim {found["dim"]}, otherwise with defaults.{same}
 
 LIMITING_FACTORS = """\
 What limits the stages: **read** decompresses the file and looks up ids in a table that exceeds the
-caches. **build** is two counting sorts with scattered writes; if the rows do not fit into memory
-twice, they go to a spill file in between. **embed** waits for memory, as described
+caches. **build** groups the entries by ranges of rows, so that counters and rows are accessed at
+random only within a cache; if the rows do not fit into memory twice, they go to a spill file in
+between. **embed** waits for memory, as described
 [above](#hardware-limits), and computes every order twice if the orders of all columns do not fit
 next to the graph. **write** copies to the page cache."""
 

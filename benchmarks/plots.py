@@ -7,7 +7,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks import methods_tables
+from benchmarks import growth_tables, methods_tables
 from benchmarks.limit_tables import LINE
 from benchmarks.markdown import GRAPHS
 from benchmarks.peers import PEERS, title_of
@@ -20,7 +20,7 @@ MARKERS = "osD^vP*X<>pdh"
 
 def draw(results: dict[str, dict[str, Any]], directory: Path) -> None:
     """Draw the figures of all parts with results."""
-    figures = {"methods": methods, "scaling": scaling, "limit": limit}
+    figures = {"methods": methods, "scaling": scaling, "limit": limit, "growth": growth}
     for part, make in figures.items():
         if part not in results:
             continue
@@ -153,6 +153,27 @@ def short(size: int) -> str:
     if size >= 1_000_000:
         return f"{size / 1e6:g} M"
     return f"{size // 1000} k" if size >= 1000 else str(size)
+
+
+def growth(results: dict[str, Any], theme: Theme) -> Figure:
+    """Seconds of each stage with the fitted line, and peak memory, over edges."""
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    times, memory = figure.subplots(1, 2)
+    found = growth_tables.points(results, "dense")
+    edges = [one["edges"] for one in found]
+    for index, (stage, fit) in enumerate(growth_tables.fits(results).items()):
+        style = {"color": theme.text[index], "marker": MARKERS[index]}
+        times.plot(edges, [one[stage] for one in found], linestyle="", label=stage, **style)
+        fitted = [fit.seconds(one["edges"], one["nodes"]) for one in found]
+        times.plot(edges, fitted, color=theme.text[index], linewidth=1)
+    memory.plot(edges, [one["peak"] / 1e9 for one in found], color=theme.text[0], marker="o")
+    memory.axhline(12, color=theme.quiet, linestyle="--", linewidth=1.5)
+    for axis, label in ((times, "seconds"), (memory, "peak memory, GB")):
+        axis.set(xscale="log", yscale="log", xlabel="edges", ylabel=label)
+        axis.yaxis.set_major_formatter("{x:g}")
+        plain_ticks(axis, edges)
+    times.legend(frameon=False)
+    return figure
 
 
 def limit(results: dict[str, Any], theme: Theme) -> Figure:

@@ -3,6 +3,10 @@
 5 million edges with strings as ids, 200,000 nodes, dim 128, from Parquet to Parquet with each
 strategy: wall and CPU seconds, and shuffled bytes, of every stage. CPU time is that of Spark and
 all its Python processes. The CPU time of hopvec without Spark is measured for comparison.
+
+50 million edges on two executor processes, with the peak memory of each:
+
+    python -m benchmarks.spark --edges 50000000 --nodes 2000000 --executors 2 --name spark_large
 """
 
 import argparse
@@ -16,6 +20,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +32,7 @@ from benchmarks.processes import RESULTS, log
 from hopvec.spark.tables import Tables
 
 NODES, EDGES, DIM = 200_000, 5_000_000, 128
+HEAP_MB = 2048  # of an executor
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -34,31 +40,35 @@ def main() -> None:
     """Measure, and write the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--edges", type=int, default=EDGES)
-    parser.add_argument("--strategies", default="columns,blocks")
+    parser.add_argument("--strategies", default="columns,blocks", help="separated by commas")
+    parser.add_argument("--nodes", type=int, default=NODES)
+    parser.add_argument("--executors", type=int, help="executor processes, instead of one JVM")
+    parser.add_argument("--name", default="spark", help="the file of the results")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="hopvec-spark-") as directory:
         edges = Path(directory, "edges")
-        write_edges(edges, options.edges)
+        write_edges(edges, options.edges, options.nodes)
         found: dict[str, Any] = {
             "machine": machine.describe(),
-            "nodes": NODES,
+            "nodes": options.nodes,
             "edges": options.edges,
             "dim": DIM,
+            "executors": options.executors,
             "one_machine": one_machine(edges),
             "spark": {},
         }
         for strategy in options.strategies.split(","):
-            found["spark"][strategy] = on_spark(edges, strategy)
-            (RESULTS / "spark.json").write_text(json.dumps(found, indent=2) + "\n")
+            found["spark"][strategy] = on_spark(edges, strategy, options.executors)
+            (RESULTS / f"{options.name}.json").write_text(json.dumps(found, indent=2) + "\n")
 
 
-def write_edges(directory: Path, count: int) -> None:
+def write_edges(directory: Path, count: int, nodes: int) -> None:
     """Write edges with power-law degrees and ids such as 'host-123456.example' to eight files."""
     directory.mkdir()
     rng = np.random.default_rng(7)
-    ids = np.array([f"host-{number}.example" for number in range(NODES)])
+    ids = np.array([f"host-{number}.example" for number in range(nodes)])
     for part in range(8):
-        ends = (NODES * rng.random((2, count // 8)) ** [[2], [3]]).astype(np.int64)
+        ends = (nodes * rng.random((2, count // 8)) ** [[2], [3]]).astype(np.int64)
         table = pa.table({"src": ids[ends[0]], "dst": ids[ends[1]]})
         pq.write_table(table, directory / f"part-{part}.parquet")
 
@@ -80,7 +90,7 @@ def one_machine(edges: Path) -> dict[str, Any]:
     }
 
 
-def on_spark(edges: Path, strategy: str) -> dict[str, Any]:
+def on_spark(edges: Path, strategy: str, executors: int | None = None) -> dict[str, Any]:
     """Wall and CPU seconds, and shuffled bytes, of every stage in a new session."""
     from pyspark.sql import SparkSession
 
@@ -89,8 +99,11 @@ def on_spark(edges: Path, strategy: str) -> dict[str, Any]:
 
     log(strategy)
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master(f"local[{machine.cores()}]")
-    builder = builder.config("spark.driver.memory", "4g").config("spark.sql.shuffle.partitions", 8)
+    master = f"local-cluster[{executors},1,{HEAP_MB}]" if executors else f"local[{machine.cores()}]"
+    builder = SparkSession.builder.master(master).config("spark.sql.shuffle.partitions", 8)
+    builder = builder.config("spark.driver.memory", "2g" if executors else "4g")
+    if executors:
+        builder = builder.config("spark.executor.memory", f"{HEAP_MB}m")
     builder = builder.config("spark.ui.showConsoleProgress", "false")
     session = builder.config("spark.ui.enabled", "false").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
@@ -98,7 +111,8 @@ def on_spark(edges: Path, strategy: str) -> dict[str, Any]:
     method = FastRP(dim=DIM, passes=1, seed=7, memory=None if strategy == "columns" else "20MB")
     expected = estimate(frame, method=method, strategy=strategy)
     output = edges.with_name("vectors")
-    with Stages() as stages:
+    memory = ExecutorMemory()
+    with Stages() as stages, memory:
         embed(frame, method=method, strategy=strategy, output=str(output))
     shutil.rmtree(output)
     result = {
@@ -107,8 +121,9 @@ def on_spark(edges: Path, strategy: str) -> dict[str, Any]:
         "expected_shuffled_bytes": expected.shuffled_bytes,
         "stages": stages.found,
         "shuffled_bytes": shuffled(session),
+        "executor_peak_bytes": memory.peaks,
     }
-    if strategy == "columns":
+    if strategy == "columns" and not executors:
         with Stages() as stages, without_writing():
             embed(frame, method=method, strategy=strategy)
         result["stages_when_warm"] = stages.found
@@ -162,6 +177,59 @@ class Stages(logging.Handler):
         stage["cpu_seconds"] += cpu - self._cpu
         self._wall, self._cpu = wall, cpu
         log(f"  {name}: {stage['seconds']:.1f} s, {stage['cpu_seconds']:.1f} s of CPU")
+
+
+class ExecutorMemory:
+    """The peak memory of each executor: the proportional size of its JVM and Python processes."""
+
+    def __init__(self) -> None:
+        self.peaks: dict[str, int] = {}
+        self._stop = Event()
+        self._thread = Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(0.5):
+            for executor in descendants(os.getpid()):
+                try:
+                    command = Path(f"/proc/{executor}/cmdline").read_bytes()
+                    if b"CoarseGrainedExecutorBackend" not in command:
+                        continue
+                    size = sum(map(proportional_bytes, [executor, *descendants(executor)]))
+                except OSError:
+                    continue
+                name = str(executor)
+                self.peaks[name] = max(size, self.peaks.get(name, 0))
+
+
+def proportional_bytes(process: int) -> int:
+    """The memory of a process, where a page that several processes map counts in parts."""
+    for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
+        if line.startswith("Pss:"):
+            return 1024 * int(line.split()[1])
+    return 0
+
+
+def descendants(process: int) -> list[int]:
+    """The processes that a process has started, and those that they have started."""
+    children: dict[int, list[int]] = {}
+    for directory in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (directory / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        children.setdefault(int(fields[1]), []).append(int(directory.name))
+    found = list(children.get(process, []))
+    for child in found:
+        found += children.get(child, [])
+    return found
 
 
 def cpu_seconds(process: int) -> float:

@@ -1,0 +1,31 @@
+"""The table of docs/reference/formats.md, from benchmarks/results/fault-injection.json."""
+
+from collections import defaultdict
+from typing import Any
+
+from benchmarks.markdown import table
+
+GROUPS = ("embedding", "table", "graph", "store", "spill files", "map", "layout")
+"""First words of the names of writers that share a row."""
+
+
+def section(results: dict[str, Any]) -> str:
+    """The runs of each writer and fault, and how they were chosen."""
+    writers, most = results["writers"], results["most"]
+    faults = list(next(iter(writers.values())))
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in writers:
+        groups[next((group for group in GROUPS if name.startswith(group)), name)].append(name)
+    rows = []
+    for group, names in groups.items():
+        cells = [sum(writers[name][fault]["runs"] for name in names) for fault in faults]
+        title = f"{group}: {len(names)} kinds" if len(names) > 1 else group
+        rows.append([title, *(f"{cell:,}" for cell in cells)])
+    found = [cell for counts in writers.values() for cell in counts.values()]
+    runs, failures = (sum(cell[name] for cell in found) for name in ("runs", "failures"))
+    chosen = f"at most {most} operations of each" if most else "every operation"
+    return f"""\
+Runs of `./scripts/fault-injection`: {len(writers)} writers, {len(faults)} faults, and {chosen}.
+Of {runs:,} runs, {failures or "none"} broke this promise.
+
+{table(["runs", *faults], rows)}"""
