@@ -20,14 +20,16 @@ NODES, REQUESTS, CONNECTIONS, SLOW = 500, 600, 60, 10
 def test_no_request_fails_or_waits_for_slow_clients(tmp_path):
     random_embedding(NODES, 16).save(tmp_path / "vectors.parquet")
     with explorer(tmp_path / "vectors.parquet") as (server, port):
-        with ThreadPoolExecutor(1) as pool:  # Playwright's event loop may still run in this thread
-            load = pool.submit(
-                lambda: asyncio.run(
-                    apply_load(server.pid, port, NODES, REQUESTS, CONNECTIONS, SLOW)
-                )
-            ).result()
+        arguments = (server.pid, port, NODES, REQUESTS, CONNECTIONS, SLOW)
+        load = in_a_thread(lambda: asyncio.run(apply_load(*arguments)))
     assert load.failures == []
     assert {name for name, found in load.latencies.items() if found} == set(PATHS)
     assert sum(map(len, load.latencies.values())) == REQUESTS
     for found in load.latencies.values():  # each waits for at most a few rounds of all others
         assert max(found) < max(2.0, load.seconds / 2)
+
+
+def in_a_thread(function):
+    """Call a function in a thread without an event loop: Playwright's may run in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function).result()
