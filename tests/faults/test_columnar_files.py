@@ -16,6 +16,7 @@ import pytest
 import hopvec
 from hopvec import FormatError
 from hopvec.formats import read_preview
+from hopvec.formats.arrow_data import arrow_errors
 from hopvec.formats.features import read_features
 from hopvec.formats.graphs.nodes import read_nodes
 from hopvec.formats.positions import write_positions
@@ -60,6 +61,17 @@ def test_a_damaged_input_is_not_reported_as_an_output_that_cannot_be_written(pat
 def test_vectors_that_declare_more_memory_than_there_is_are_refused():
     with pytest.raises(FormatError, match=r"load-memory\.arrow: cannot be read"):
         hopvec.load(FILES / "load-memory.arrow")
+
+
+@pytest.mark.parametrize(
+    ("size", "error"), [(8_589_934_656, FormatError), (1 << 30, MemoryError)], ids=str
+)
+def test_a_small_file_cannot_hold_what_takes_gigabytes(size, error):
+    with (
+        pytest.raises(error, match=f"malloc of size {size} failed"),
+        arrow_errors(str(FILES / "crash-nodes.arrow"), "Arrow file"),
+    ):
+        raise pa.ArrowMemoryError(f"malloc of size {size} failed")
 
 
 TABLE = pa.table(

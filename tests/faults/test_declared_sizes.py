@@ -125,3 +125,22 @@ def test_an_npz_array_that_declares_more_than_it_has_is_refused(tmp_path, arrays
     read = hopvec.load if "vectors" in arrays else hopvec.read_graph
     with pytest.raises(FormatError, match=f"{wrong} declares .* bytes, but has"):
         read(path)
+
+
+@pytest.mark.parametrize("shape", [(-(1 << 62), 1 << 62), (-1,)], ids=str)
+def test_an_npz_array_that_declares_a_negative_size_is_refused(tmp_path, shape):
+    path = tmp_path / "labels.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("label.npy", forged(np.zeros(3, np.int8), shape))
+    with pytest.raises(FormatError, match=r"labels\.npz.* declares the shape"):
+        hopvec.read_labels(path)
+
+
+def test_a_sparse_matrix_with_damaged_positions_is_refused(tmp_path):
+    # scipy checks the positions of a matrix only if the last one is not 0, and writes out of bounds
+    path = tmp_path / "matrix.npz"
+    matrix = sp.csr_array(np.eye(3))
+    matrix.indptr = np.array([0, 1 << 40, 1 << 50, 0])
+    sp.save_npz(path, matrix)
+    with pytest.raises(FormatError, match=r"matrix\.npz: .* its indptr is damaged"):
+        hopvec.read_graph(path)

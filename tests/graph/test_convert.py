@@ -267,7 +267,7 @@ def damaged(format_, **arrays):
     ids=["descending", "from 1", "beyond the entries", "too short", "a peak"],
 )
 def test_a_damaged_indptr_is_refused(format_, change):
-    with pytest.raises(GraphError, match="indptr of the adjacency matrix is damaged"):
+    with pytest.raises(GraphError, match="its indptr is damaged"):
         Graph.from_scipy(damaged(format_, indptr=change))
 
 

@@ -32,7 +32,7 @@ LEVELS = ("plain", "v3", "v4") if X86 else ("plain",)
 # Loads and stores differ between levels; threads do not, so one level is enough for them.
 RUNS = [
     *(("address,undefined", level) for level in LEVELS),
-    pytest.param("thread", _native.level(), marks=pytest.mark.scheduled),
+    ("thread", _native.level()),
 ]
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
@@ -134,6 +134,7 @@ def driver(tmp_path_factory):
     return build
 
 
+@pytest.mark.scheduled
 @pytest.mark.parametrize(("sanitizer", "level"), RUNS)
 def test_every_loop_runs_clean_and_gives_the_same_bytes_on_1_thread_and_on_3(
     driver, sanitizer, level

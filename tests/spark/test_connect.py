@@ -19,7 +19,7 @@ from hopvec.spark import embed, estimate
 url, directory, strategy = sys.argv[1:]
 session = SparkSession.builder.remote(url).getOrCreate()
 edges = session.read.parquet(f"{directory}/edges")
-method = FastRP(dim=16, seed=3, passes=2)
+method = FastRP(dim=16, seed=3, passes=2, weights=(0, 1, 1))
 print(estimate(edges, method=method).cluster.workers, "workers")
 try:
     embed(edges, method=method, spill_dir=f"{directory}/spill")
@@ -45,7 +45,7 @@ def test_a_client_of_spark_connect_gets_the_vectors_of_one_machine(spark, tmp_pa
         [*command, str(tmp_path), strategy], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    expected = FastRP(dim=16, seed=3, passes=2).embed(Graph.from_arrow(table))
+    expected = FastRP(dim=16, seed=3, passes=2, weights=(0, 1, 1)).embed(Graph.from_arrow(table))
     assert "2 workers" in done.stdout
     assert "Set output=" in done.stdout
     assert f"{len(expected)} vectors" in done.stdout
@@ -72,7 +72,7 @@ embed(
     half_life="20d",
     nodes=session.createDataFrame([("7", "hub")], "id string, kind string"),
     node_type="kind",
-    method=FastRP(dim=16, seed=3, passes=1, beta=1.0),
+    method=FastRP(dim=16, seed=3, passes=1, beta=1.0, weights=(0, 1, 1)),
     spill_dir=f"{directory}/spill",
     strategy=strategy,
     output=f"{directory}/{strategy}",
@@ -98,7 +98,7 @@ def test_a_client_can_use_times_and_types_and_is_warned_of_zero_vectors(
     )
     assert done.returncode == 0, done.stderr
     graph = Graph.from_arrow(table, time="when", half_life="20d")
-    expected = FastRP(dim=16, seed=3, passes=1, beta=1.0).embed(graph)
+    expected = FastRP(dim=16, seed=3, passes=1, beta=1.0, weights=(0, 1, 1)).embed(graph)
     isolated, connected = [record.getMessage() for record in caplog.records]
     assert "although they have edges" in connected
     assert isolated in done.stderr

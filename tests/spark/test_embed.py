@@ -2,6 +2,9 @@
 
 import contextlib
 import json
+import os
+import signal
+import time
 from threading import Thread
 
 import numpy as np
@@ -15,14 +18,15 @@ from hopvec import FastRP, Graph
 from hopvec.cli.program import hopvec
 from hopvec.spark import Cluster, embed, estimate
 from hopvec.spark.estimate import RunSize
+from hopvec.spark.session import cores_of_executor
 from hopvec.spark.tables import Tables
 from one_pass import one_pass
 from reference import sparse_rows
-from spark_executors import kill_an_executor
+from spark_executors import executors, kill_an_executor
 from spark_stages import last_stage, shuffled_bytes
 
 WEIGHTED = one_pass(dim=40, seed=7, beta=-0.5, weights=(1, 0, 2), normalize="none")
-NORMALIZED = one_pass(dim=24, seed=3, self_weight=0.5, sparsity=3)
+NORMALIZED = one_pass(dim=24, seed=3, weights=(0, 1, 1), self_weight=0.5, sparsity=3)
 FEATURED = one_pass(dim=20, seed=5, weights=(0, 1), self_weight=0.5, feature_weight=3)
 
 
@@ -129,6 +133,29 @@ def test_string_ids_give_the_vectors_of_one_machine_even_if_an_executor_is_kille
     assert max_relative_error(found, oracle_vectors(ids)) < 1e-4
 
 
+def test_an_executor_has_the_same_cores_while_another_one_is_being_replaced(spark):
+    # its parallelism is 2 even then, and tasks of two cores would wait forever
+    os.kill(executors(spark.sparkContext)[0], signal.SIGKILL)
+    status, deadline = spark.sparkContext._jsc.sc(), time.monotonic() + 60
+    while status.getExecutorMemoryStatus().size() > 2 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert Cluster.from_session(spark, memory=10**9).cores == 1
+
+
+@pytest.mark.parametrize(
+    ("master", "configured", "cores"),
+    [
+        ("yarn", None, 1),
+        ("yarn", "4", 4),
+        ("k8s://https://host", None, 1),
+        ("local-cluster[2,3,1024]", None, 3),
+        ("spark://host:7077", None, 8),
+    ],
+)
+def test_a_client_knows_the_cores_of_an_executor(master, configured, cores):
+    assert cores_of_executor(master, configured, 8) == cores
+
+
 def oracle_vectors(ids):
     """The vectors of the string graph by the oracle."""
     graph = Graph.from_arrow(string_edges()[0], nodes=ids)
@@ -136,8 +163,7 @@ def oracle_vectors(ids):
     keys[graph.rows] = graph.keys
     R = np.sqrt(3) * sparse_rows(3, 3.0, keys, 24)  # noqa: N806
     S = graph.to_scipy().toarray()  # noqa: N806
-    weights = (0, 0, 1, 1, 1, 1)
-    return oracle.embed(S, R, 24, weights, beta=0.25, self_weight=0.5, normalize="full")
+    return oracle.embed(S, R, 24, (0, 1, 1), beta=0.25, self_weight=0.5, normalize="full")
 
 
 def test_the_command_line_gives_the_bytes_of_one_machine_and_reads_and_writes_as_estimated(

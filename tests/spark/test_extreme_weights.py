@@ -23,7 +23,7 @@ def test_weights_from_1e_minus_30_to_1e30_give_finite_vectors(spark, strategy, p
             (int(row["source"]), int(row["target"]), float(row["weight"]))
             for row in csv.DictReader(file)
         ]
-    method = FastRP(dim=32, passes=passes, self_weight=1)
+    method = FastRP(dim=32, passes=passes, self_weight=1, weights=(0, 1, 1))
     edges = spark.createDataFrame(rows, SCHEMA)
     vectors = embed(edges, method=method, strategy=strategy, directed=True).toPandas()
     assert np.isfinite(np.stack(vectors["embedding"])).all()
@@ -38,7 +38,9 @@ def test_a_degree_whose_hop_would_overflow_is_refused(spark):
 @pytest.mark.parametrize("strategy", ["columns", "blocks"])
 def test_a_sum_too_large_for_its_principal_components_is_refused(spark, strategy):
     edges = spark.range(30).selectExpr("id source", "id + 1 target", "1e30D weight")
-    method = FastRP(dim=16, beta=-1, normalize="none", passes=1, oversample=2, self_weight=1)
+    method = FastRP(
+        dim=16, beta=-1, normalize="none", passes=1, oversample=2, self_weight=1, weights=(0, 1, 1)
+    )
     with pytest.raises(GraphError, match="covariance of the columns overflows float32"):
         embed(edges, method=method, strategy=strategy, directed=True)
 
@@ -54,7 +56,7 @@ def test_no_vector_that_is_not_finite_is_written():
 def test_zero_vectors_of_nodes_with_edges_are_warned_of(spark, caplog, strategy, passes):
     source, target = np.random.default_rng(1).integers(0, 500, (2, 900))
     weight = np.where(source < 250, 1e30, 1e-30)
-    method = FastRP(dim=32, passes=passes, beta=1.0)
+    method = FastRP(dim=32, passes=passes, beta=1.0, weights=(0, 1, 1))
     expected = method.embed(Graph.from_edges(source, target, weight))
     (warned,) = [record.getMessage() for record in caplog.records]
     assert "although they have edges" in warned

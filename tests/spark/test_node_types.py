@@ -8,7 +8,7 @@ from hopvec.formats import read_embedding
 from hopvec.spark import embed
 from one_pass import one_pass
 
-METHOD = one_pass(dim=8, seed=3)
+METHOD = one_pass(dim=8, seed=3, weights=(0, 1, 1))
 EDGES = [("ann", "tea"), ("ann", "jam"), ("bob", "jam"), ("bob", "rum")]
 NODES = [("ann", "user"), ("tea", "item"), ("jam", "item"), ("zoe", "user"), ("rum", None)]
 
@@ -35,7 +35,10 @@ def test_vectors_have_the_types_of_the_nodes_and_the_bytes_of_one_machine(spark,
 def test_vectors_with_types_are_the_reference_of_a_later_run(spark, edges, tmp_path, strategy):
     nodes = spark.createDataFrame(NODES, "id string, kind string")
     options = {"nodes": nodes, "node_type": "kind", "strategy": strategy}
-    method, outputs = FastRP(dim=4, passes=2), [tmp_path / "first", tmp_path / "second"]
+    method, outputs = (
+        FastRP(dim=4, passes=2, weights=(0, 1, 1)),
+        [tmp_path / "first", tmp_path / "second"],
+    )
     embed(edges, method=method, output=str(outputs[0]), **options)
     first = load(outputs[0])
     embed(edges, method=method, output=str(outputs[1]), like=first, **options)

@@ -80,7 +80,10 @@ def test_columns_give_the_bytes_and_the_fitted_state_of_one_machine(
 
 @pytest.mark.parametrize(
     "method",
-    [FastRP(dim=40, seed=3), FastRP(dim=24, passes=2, oversample=2, degree_weight=2, **DENSE)],
+    [
+        FastRP(dim=40, seed=3, weights=(1, 1, 1)),
+        FastRP(dim=24, passes=2, weights=(1, 1, 1), oversample=2, degree_weight=2, **DENSE),
+    ],
     ids=["three passes", "all"],
 )
 def test_blocks_give_the_vectors_of_one_machine_up_to_rounding_and_shuffle_as_estimated(
@@ -93,7 +96,7 @@ def test_blocks_give_the_vectors_of_one_machine_up_to_rounding_and_shuffle_as_es
     assert np.linalg.norm(found - expected, axis=1).max() < 1e-4
     size = RunSize(local.nodes, local.entries, True, method, Cluster(2, 1, 10**9))
     stages = stages_with_products(method)
-    stages += [f"hop {order}" for order in range(1, 7)] + ["sum orders"]
+    stages += [f"hop {order}" for order in range(1, 4)] + ["sum orders"]
     for number in range(1, method.passes):
         stages += [f"hop {order} of pass {number}" for order in range(1, 4)]
         stages += [f"sum orders of pass {number}"]
@@ -106,7 +109,7 @@ def test_vectors_like_those_of_an_earlier_graph_are_those_of_one_machine(
     graph, tmp_path, strategy, passes
 ):
     frame, nodes, local = graph
-    method = FastRP(dim=16, seed=3, passes=passes)
+    method = FastRP(dim=16, seed=3, passes=passes, weights=(1, 1))
     earlier = method.embed(Graph.from_arrow(edges()[: NODES + 5000]))
     output = str(tmp_path / "vectors")
     found = rows_of(

@@ -8,7 +8,7 @@ from hopvec import FastRP, Graph, GraphError, ParameterError, load
 from hopvec.spark import embed
 from one_pass import one_pass
 
-METHOD = one_pass(dim=24, seed=3, beta=-0.5)
+METHOD = one_pass(dim=24, seed=3, beta=-0.5, weights=(0, 1, 1))
 
 
 def typed_edges(weighted):

@@ -11,7 +11,7 @@ from hopvec.cli.program import hopvec as program
 from hopvec.spark import embed
 from one_pass import one_pass
 
-METHOD = one_pass(dim=24, seed=3, beta=-0.5)
+METHOD = one_pass(dim=24, seed=3, beta=-0.5, weights=(0, 1, 1))
 START = 1_704_067_200  # 2024-01-01
 
 
@@ -72,7 +72,10 @@ def test_the_vectors_have_the_bytes_of_one_machine(spark, tmp_path, kind, weight
 def test_several_passes_use_the_weights_by_age(spark, tmp_path, strategy):
     table = timed_edges("timestamp", weighted=True)
     options = {"time": "when", "half_life": "20d", "since": "2024-02-01"}
-    method, frame = FastRP(dim=24, seed=3, passes=2), spark.createDataFrame(table)
+    method, frame = (
+        FastRP(dim=24, seed=3, passes=2, weights=(0, 1, 1)),
+        spark.createDataFrame(table),
+    )
     got = embed(frame, method=method, strategy=strategy, spill_dir=str(tmp_path), **options)
     expected = method.embed(Graph.from_arrow(table, **options))
     ids, rows = vectors(got.toArrow())

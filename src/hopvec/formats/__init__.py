@@ -186,7 +186,7 @@ def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
     except FormatError:
         raise
     except Exception as error:
-        if isinstance(error, MemoryError) and not declared_too_much(error):
+        if isinstance(error, MemoryError) and not declared_too_much(error, str(path)):
             raise
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
         raise FormatError(f"{path}: cannot be read as an embedding ({reason}).") from error

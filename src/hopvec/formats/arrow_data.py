@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 BUFFER = 1 << 20  # bytes of a column chunk in memory, for row groups of any size
+MAX_RATIO = 1 << 16  # of bytes before and after compression; 2^15 with Zstandard
+SMALL_ALLOCATION = 1 << 30  # bytes; the size of a file is not a reason to refuse less
 SMALL_FILE = 1 << 24  # bytes; files up to this size are read at once and never memory-mapped
 
 Source = Path | BinaryIO
@@ -107,22 +109,27 @@ def arrow_errors(
 ) -> Iterator[None]:
     """Convert errors of Arrow to FormatError with the file and the number of rows read.
 
-    Running out of memory is an error of the file if it declares more than the machine has.
+    Running out of memory is an error of the file if it declares more than it can hold.
     """
     try:
         yield
     except HopvecError:
         raise
     except (pa.ArrowException, OSError, MemoryError, ValueError) as error:
-        if isinstance(error, MemoryError) and not declared_too_much(error):
+        file = name if isinstance(name, str) else name()
+        if isinstance(error, MemoryError) and not declared_too_much(error, file):
             raise
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
         after = f" after row {row():,}" if row() else ""
-        file = name if isinstance(name, str) else name()
         raise FormatError(f"{file}: damaged {kind} data{after} ({reason}).") from error
 
 
-def declared_too_much(error: MemoryError) -> bool:
-    """Whether Arrow could not allocate more than the machine has: only a damaged file asks so."""
+def declared_too_much(error: MemoryError, file: str) -> bool:
+    """Whether Arrow failed to allocate more than a sound file asks for: more than the machine has,
+    or far more than can be compressed into a file of this size.
+    """
     found = re.search(r"size (\d+) failed", str(error))
-    return found is not None and int(found[1]) > total_memory()
+    limit = total_memory()
+    if Path(file).is_file():
+        limit = min(limit, max(SMALL_ALLOCATION, MAX_RATIO * Path(file).stat().st_size))
+    return found is not None and int(found[1]) > limit

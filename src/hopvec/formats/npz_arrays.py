@@ -49,6 +49,8 @@ def read_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
             shape, _, dtype = read(file)
     except (SyntaxError, TokenError, TypeError, RecursionError) as error:  # NumPy parses Python
         raise ValueError(f"the header of an array is damaged ({error})") from error
+    if min(shape, default=0) < 0:
+        raise ValueError(f"an array declares the shape {shape}")
     return shape, dtype
 
 

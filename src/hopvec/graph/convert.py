@@ -41,8 +41,8 @@ def from_scipy(
     check_threads(threads)
     if directed and symmetrize:
         raise GraphError("directed=True and symmetrize=True are mutually exclusive.")
-    _check_positions(matrix)
     try:
+        check_positions(matrix)
         entries = sp.coo_array(matrix)
     except (TypeError, ValueError) as error:
         raise GraphError(f"The adjacency matrix cannot be read ({error}).") from error
@@ -236,8 +236,8 @@ def _check_attribute(weight: str, found: set[str]) -> None:
         raise GraphError(f"No edge has the attribute weight={weight!r}; {have}.")
 
 
-def _check_positions(matrix: Any) -> None:
-    """Raise GraphError if the indptr of a matrix is damaged: scipy would write out of bounds."""
+def check_positions(matrix: Any) -> None:
+    """Raise ValueError if the indptr of a matrix is damaged: scipy would write out of bounds."""
     if not hasattr(matrix, "indptr"):
         return
     indptr, indices = np.asarray(matrix.indptr), np.asarray(matrix.indices)
@@ -249,9 +249,9 @@ def _check_positions(matrix: Any) -> None:
         or (indptr[1:] < indptr[:-1]).any()
         or indptr[-1] > min(len(indices), len(matrix.data))
     ):
-        raise GraphError(
-            f"The indptr of the adjacency matrix is damaged: it must ascend from 0 to the number "
-            f"of entries, {len(indices):,}, in {rows + 1:,} steps."
+        raise ValueError(
+            f"its indptr is damaged: it must ascend from 0 to the number of entries, "
+            f"{len(indices):,}, and have a length of {rows + 1:,}"
         )
 
 

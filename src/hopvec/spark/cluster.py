@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from hopvec.machine import available_memory
-from hopvec.spark.session import backend_of, free_memory
+from hopvec.spark.session import backend_of, free_memory, is_local
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,10 @@ class Cluster:
         >>> Cluster.from_session(session)  # doctest: +SKIP
         """
         backend = backend_of(session)
-        workers = backend.executors()
-        cores = backend.parallelism // max(1, workers)
-        if workers == 0:  # local master: every core is a worker
-            workers, cores = cores, 1
-            memory = memory or available_memory() // workers
+        workers, cores = backend.workers()
         if memory is None:
-            memory = free_memory(session, workers * cores)
+            local = is_local(backend.master)
+            memory = (
+                available_memory() // workers if local else free_memory(session, workers * cores)
+            )
         return cls(workers, cores, memory)

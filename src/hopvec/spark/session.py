@@ -46,8 +46,8 @@ class Backend(Protocol):
     def run_session(self) -> SparkSession:
         """The session of a run, with settings of its own if possible."""
 
-    def executors(self) -> int:
-        """The number of executors; 0 on a local master."""
+    def workers(self) -> tuple[int, int]:
+        """The number of executors and the cores of each; on a local master, of its cores and 1."""
 
     def stage(self, name: str) -> AbstractContextManager[None]:
         """Name the jobs of a block in Spark's user interface."""
@@ -121,10 +121,15 @@ class ClassicBackend:
         """The number of tasks that run at a time."""
         return int(self._context.defaultParallelism)
 
-    def executors(self) -> int:
-        """The number of executors; 0 on a local master."""
-        # the driver is included
-        return int(self._context._jsc.sc().getExecutorMemoryStatus().size()) - 1
+    def workers(self) -> tuple[int, int]:
+        """The number of executors and the cores of each; on a local master, of its cores and 1."""
+        if is_local(self.master):
+            return self.parallelism, 1
+        # The parallelism is no help: it is a setting, and at least 2 with a single core.
+        known = self._context._jsc.sc().statusStore().executorList(True)
+        executors = [known.apply(at) for at in range(known.size())]
+        cores = [int(one.totalCores()) for one in executors if one.id() != "driver"]
+        return max(1, len(cores)), max(1, min(cores, default=1))
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -203,13 +208,15 @@ class ConnectBackend:
         """The number of tasks that run at a time."""
         return self._parallelism
 
-    def executors(self) -> int:
-        """The number of executors that tasks run on; 0 on a local master."""
+    def workers(self) -> tuple[int, int]:
+        """The number of executors and the cores of each; on a local master, of its cores and 1."""
         if is_local(self.master):
-            return 0
+            return self.parallelism, 1
         tasks = self._session.range(0, self.parallelism, 1, self.parallelism)
         found = tasks.mapInArrow(_executor, "directory string").collect()
-        return len({row["directory"] for row in found})
+        executors = len({row["directory"] for row in found})
+        configured = self._session.conf.get("spark.executor.cores", None)
+        return executors, cores_of_executor(self.master, configured, self.parallelism // executors)
 
     def stage(self, name: str) -> AbstractContextManager[None]:
         """Do nothing: jobs cannot be named."""
@@ -253,6 +260,18 @@ class ConnectBackend:
 
         (row,) = self._session.range(0, 1, 1, 1).mapInArrow(task, "result string").collect()
         return str(row["result"])
+
+
+def cores_of_executor(master: str, configured: str | None, share: int) -> int:
+    """The cores of an executor: as configured, else Spark's default for the master.
+
+    `share` is the number of tasks that run at a time, divided by the executors.
+    """
+    if configured is not None:
+        return int(configured)
+    if master.startswith("local-cluster"):
+        return int(master.removesuffix("]").split(",")[1])
+    return 1 if master.startswith(("yarn", "k8s")) else max(1, share)
 
 
 def free_memory(session: SparkSession, tasks: int) -> int:

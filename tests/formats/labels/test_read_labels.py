@@ -157,6 +157,9 @@ def test_the_labels_of_numpy_arrays_are_read_with_their_names(tmp_path):
     assert members(hopvec.read_labels(path)) == {0: {"blue"}, 1: set(), 2: {"red"}}
     np.savez(path, label=np.int16([1, -1, 0]))
     assert members(hopvec.read_labels(path)) == {0: {"1"}, 1: set(), 2: {"0"}}
+    for label in ([], [0, 2]):
+        np.savez(path, label=np.array(label, np.uint64))
+        assert hopvec.read_labels(path).classes == tuple(map(str, range(3 if label else 0)))
     np.savez(path, label=[[True, True], [False, False]], label_names=["red", "blue"])
     assert members(hopvec.read_labels(path)) == {0: {"red", "blue"}, 1: set()}
 

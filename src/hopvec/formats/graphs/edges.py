@@ -15,6 +15,7 @@ from hopvec.errors import FormatError
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.graph.columns import EdgeColumns
+from hopvec.graph.convert import check_positions
 from hopvec.graph.ids import first_missing
 from hopvec.graph.size import GraphSize
 from hopvec.memory import Needs
@@ -186,6 +187,7 @@ def checked_matrix(
     import scipy.sparse as sp
 
     try:
+        check_positions(matrix)
         if hasattr(matrix, "check_format"):  # the indices of a damaged file may be out of range
             matrix.check_format(full_check=True)
         entries = sp.coo_array(matrix)

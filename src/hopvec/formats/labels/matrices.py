@@ -90,9 +90,10 @@ def _from_numbers(
 ) -> Labels:
     import scipy.sparse as sp
 
-    classes = int(label.max(initial=-1)) + 1 if names is None else len(names)
+    largest = int(label.max()) if len(label) else -1
+    classes = max(0, largest + 1) if names is None else len(names)
     row = np.flatnonzero(label >= 0)
-    if len(row) and label.max() >= classes:
+    if len(row) and largest >= classes:
         first = int(np.argmax(label >= classes))
         raise FormatError(
             f"{location}, entry {first + 1:,}: there is no class {label[first]}; the {classes:,} "
