@@ -156,6 +156,29 @@ def test_nearest_do_not_depend_on_the_size_of_blocks(monkeypatch, block):
         assert embedding.nearest_all(7, mutual=mutual).equals(expected[mutual])
 
 
+@pytest.mark.parametrize("part_rows", [1, 7, 64, 1000])
+def test_memory_mapped_vectors_are_searched_in_parts_with_the_same_result(
+    tmp_path, monkeypatch, part_rows
+):
+    vectors = np.round(np.random.default_rng(2).standard_normal((300, 2)), 1).astype(np.float32)
+    vectors[::9] = 0
+    np.save(tmp_path / "vectors.npy", vectors)
+    mapped = np.load(tmp_path / "vectors.npy", mmap_mode="r")
+    in_memory, in_file = (Embedding(some, pa.array(range(300))) for some in (vectors, mapped))
+    monkeypatch.setattr(hopvec.engine.top_products, "MAPPED_BYTES", part_rows * 8)
+    released = []
+    monkeypatch.setattr(hopvec.engine.top_products, "release_pages", released.append)
+    wanted = [5, 250, 18, 299]
+    for k, among in ((4, None), (400, None), (9, range(1, 300, 3)), (9, [0, 9, 299])):
+        released.clear()
+        found = in_file.nearest_rows(wanted, k, among=among)
+        expected = in_memory.nearest_rows(wanted, k, among=among)
+        assert np.array_equal(found.rows, expected.rows)
+        assert found.similarity.tobytes() == expected.similarity.tobytes()
+        if among is None and part_rows < 300:
+            assert len([rows for rows in released if len(rows) <= part_rows]) >= 300 // part_rows
+
+
 def test_nearest_among_another_embedding_are_the_largest_cosines():
     both = embedding_of(list(range(40)))
     old = Embedding(both.vectors[:30], both.ids[:30])

@@ -14,6 +14,7 @@ import pytest
 
 import hopvec
 from hopvec.machine import memory_limit
+from hopvec.memory import PROGRAM_BYTES
 
 LINUX = Path("/proc/self/clear_refs").exists()
 
@@ -153,6 +154,8 @@ def vectors(tmp_path_factory):
     hopvec.Embedding(rows, pa.array(np.arange(len(rows)))).save(directory / "vectors.parquet")
     lines = "".join(f"{node},{node % 3}\n" for node in range(0, 400_000, 20))
     (directory / "labels.csv").write_text(lines)
+    lines = "".join(f"{node},{7 * node % 400_000}\n" for node in range(0, 400_000, 40))
+    (directory / "edges.csv").write_text(f"{lines}7,399999\n")
     return directory
 
 
@@ -162,8 +165,10 @@ def vectors(tmp_path_factory):
     [
         "map vectors.parquet -o map.png --layout pca",
         "evaluate vectors.parquet labels.csv --shares 0.5 --shuffles 1 --C 1",
+        "neighbors vectors.parquet 7 399999 --json",
+        "recommend vectors.parquet edges.csv 7 399999 --json",
     ],
-    ids=["map", "evaluate"],
+    ids=["map", "evaluate", "neighbors", "recommend"],
 )
 def test_commands_that_read_vectors_stay_within_the_minimum_that_a_refusal_names(
     vectors, arguments
@@ -174,6 +179,8 @@ def test_commands_that_read_vectors_stay_within_the_minimum_that_a_refusal_names
     peak, messages = measured(vectors, *command, least)
     assert peak is not None, messages
     assert peak <= memory_limit(least)
+    if arguments.startswith(("neighbors", "recommend")):
+        assert memory_limit(least) < 4 * 128 * 400_000 + PROGRAM_BYTES  # not all vectors
 
 
 @pytest.mark.skipif(not LINUX, reason="peak memory is read from Linux's /proc")

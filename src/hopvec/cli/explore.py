@@ -113,8 +113,7 @@ def explore(
     if graph is None and (given := given_options("Graph")):
         raise click.UsageError(f"{given[0]} needs --graph.")
     paths = _named(vectors)
-    # Searching reads all vectors, so they must fit even if they are mapped.
-    limit_vectors(list(paths.values()), memory, "The explorer", explorer_bytes, mapped=False)
+    limit_vectors(list(paths.values()), memory, "The explorer", explorer_bytes)
     exploration = _exploration(
         terminal,
         {name: mapped(read_vectors(terminal, path, 0)) for name, path in paths.items()},

@@ -128,18 +128,18 @@ def neighbors(
     if approximate and not result.given:
         raise click.UsageError("--approximate needs an output, such as -o knn.parquet.")
     each = SEARCH_BYTES + (MUTUAL_BYTES * k if mutual else 0)
-    limit_vectors(
+    in_memory = limit_vectors(
         [vectors, among if among and holds_embedding(Path(among)) else None, *compare],
         memory,
         f"{vectors}: the search",
         lambda sizes: {"the results": each * sum(size.rows for size in sizes)},
-        mapped=False,  # every search reads all vectors
+        mapped=not approximate,  # an index reads vectors in any order
     )
-    embeddings = {path: read_vectors(terminal, path) for path in (vectors, *compare)}
+    embeddings = {path: read_vectors(terminal, path, in_memory) for path in (vectors, *compare)}
     embedding = embeddings[vectors]
     options = {
         "k": k,
-        "among": _read_among(terminal, among, embedding),
+        "among": _read_among(terminal, among, embedding, in_memory),
         "types": types or None,
         "min_similarity": min_similarity,
         "mutual": mutual,
@@ -169,12 +169,14 @@ def neighbors(
         _print(terminal, near, embeddings)
 
 
-def _read_among(terminal: Terminal, path: str | None, embedding: Embedding) -> Any:
+def _read_among(
+    terminal: Terminal, path: str | None, embedding: Embedding, in_memory: int | None
+) -> Any:
     """The embedding or the ids of a file."""
     if path is None:
         return None
     if path != "-" and holds_embedding(Path(path)):
-        return read_vectors(terminal, path)
+        return read_vectors(terminal, path, in_memory)
     return ids_like(read_nodes(path), embedding.ids)
 
 

@@ -32,7 +32,12 @@ from hopvec.cli.results import (
 )
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal, is_terminal
-from hopvec.cli.vectors_memory import SEARCH_BYTES, limit_vectors, memory_option
+from hopvec.cli.vectors_memory import (
+    MAPPED_BYTES,
+    SEARCH_BYTES,
+    limit_vectors,
+    memory_option,
+)
 from hopvec.evaluate.pairs import ids_like
 from hopvec.formats import read_preview
 from hopvec.formats.graphs.links import read_unlabeled_pairs
@@ -171,19 +176,18 @@ def recommend(
     for path in filter(None, (graph, id_file, candidates, exclude, pairs)):
         check_exists(path)
     start = time.monotonic()
-    embedding = None
+    embedding, held = None, 0
     if vectors is not None:
         read_options = as_embedded(read_options, read_preview(vectors).embedding)
     if vectors is not None and (score in VECTOR_SCORES or types):
-        limit_vectors(
+        in_memory = limit_vectors(
             [vectors],
             memory,
             f"{vectors}: the search",
             lambda sizes: {"the results": SEARCH_BYTES * sum(size.rows for size in sizes)},
-            mapped=False,  # every search reads all vectors
         )
-        embedding = read_vectors(terminal, vectors)
-    held = 0 if embedding is None else embedding.vectors.nbytes
+        embedding = read_vectors(terminal, vectors, in_memory)
+        held = MAPPED_BYTES if in_memory == 0 else embedding.vectors.nbytes
     read_options = replace(
         read_options, memory=data_limit(memory_limit(memory)), reserve=lambda nodes, edges: held
     )

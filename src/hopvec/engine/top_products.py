@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopvec import _native
-from hopvec.machine import cores, interruptible, release_pages
+from hopvec.machine import cores, file_map, interruptible, release_pages
 from hopvec.progress import Progress, no_progress
 
 QUERY_ROWS = 4096  # that are searched between two progress reports
 MAX_ENTRIES = 1 << 22  # of the results of a block
+MAPPED_BYTES = 32 << 20  # of memory-mapped candidates that are in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,32 +72,41 @@ def top_products(
     `excluded` returns the candidates that a block of queries leaves out.
 
     Every product is a chain of fused multiply-adds in float32, in the order of the columns, so the
-    results have the same bytes for any number of threads and any size of blocks.
+    results have the same bytes for any number of threads and any size of blocks. Memory-mapped
+    candidates are searched in parts, whose pages are released.
     """
     report = progress or no_progress
     step = max(1, min(QUERY_ROWS, MAX_ENTRIES // max(1, k)))
     wanted = np.arange(len(queries)) if queries.rows is None else queries.rows
     rows, others = _contiguous(queries), _contiguous(candidates)
     among = None if candidates.rows is None else np.sort(candidates.rows, kind="stable")
+    parts = _parts(others[0], among)
     for first in range(0, len(queries), step):
         block = slice(first, min(first + step, len(queries)))
         omitted = None if excluded is None else excluded(block)
-        found, products = interruptible(
-            partial(
-                _native.top_products,
-                (*rows, wanted[block]),
-                (*others, among),
-                None if omitted is None else omitted.indptr,
-                None if omitted is None else omitted.rows,
-                k,
-                min_product,
-                cores(),
-            ),
-            operations=float(block.stop - block.start) * len(candidates) * rows[0].shape[1],
-        )
+        best: TopProducts | None = None
+        for part in parts:
+            found, products = interruptible(
+                partial(
+                    _native.top_products,
+                    (*rows, wanted[block]),
+                    (*others, part),
+                    None if omitted is None else omitted.indptr,
+                    None if omitted is None else omitted.rows,
+                    k,
+                    min_product,
+                    cores(),
+                ),
+                operations=float(block.stop - block.start) * len(candidates) * rows[0].shape[1],
+            )
+            some = TopProducts(block, found.reshape(-1, k), products.reshape(-1, k))
+            best = some if best is None else _better(best, some)
+            if part is not None and len(parts) > 1:
+                release_pages(others[0][part[0] : part[-1] + 1])
         if queries.rows is None or np.all(np.diff(wanted[block]) > 0):
             release_pages(rows[0][wanted[block][0] : wanted[block][-1] + 1])
-        yield TopProducts(block, found.reshape(-1, k), products.reshape(-1, k))
+        assert best is not None
+        yield best
         report(block.stop, len(queries))
 
 
@@ -104,6 +114,31 @@ def pair_products(first: ScaledRows, second: ScaledRows) -> NDArray[np.float32]:
     """The products of rows i of `first` and `second`, with the same bytes as in `top_products`."""
     left, right = (*_contiguous(first), first.rows), (*_contiguous(second), second.rows)
     return interruptible(partial(_native.pair_products, left, right, cores()))
+
+
+def _parts(
+    vectors: NDArray[np.float32], among: NDArray[np.int64] | None
+) -> list[NDArray[np.int64] | None]:
+    """The candidates, in parts if their vectors are memory-mapped; None for all in one part."""
+    size = max(1, MAPPED_BYTES // max(1, vectors.itemsize * vectors.shape[1]))
+    if file_map(vectors) is None or len(vectors) <= size:
+        return [among]
+    rows = np.arange(len(vectors)) if among is None else among
+    bounds = np.searchsorted(rows, np.arange(size, len(vectors), size))
+    return [part for part in np.split(rows, bounds) if len(part)] or [rows]
+
+
+def _better(first: TopProducts, second: TopProducts) -> TopProducts:
+    """The best of both for each query; the rows of `second` are larger."""
+    k = first.rows.shape[1]
+    rows = np.concatenate([first.rows, second.rows], axis=1)
+    products = np.concatenate([first.products, second.products], axis=1)
+    order = np.lexsort((rows, np.where(rows < 0, np.inf, -products)), axis=1)[:, :k]
+    return TopProducts(
+        first.queries,
+        np.take_along_axis(rows, order, axis=1),
+        np.take_along_axis(products, order, axis=1),
+    )
 
 
 def _contiguous(
