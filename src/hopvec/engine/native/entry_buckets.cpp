@@ -10,8 +10,15 @@ namespace {
 constexpr int64_t max_buckets = 1 << 11;     // a cache line of each fits in L2
 constexpr int64_t edges_per_part = 1 << 14;  // at least
 
-void set_weight(Entry&, const float*, int64_t) {}
-void set_weight(WeightedEntry& entry, const float* weight, int64_t edge) { entry.weight = weight[edge]; }
+struct Row {  // what counting needs of an entry
+  int32_t row;
+};
+
+void write(Row* to, int32_t row, int32_t, const float*, int64_t) { *to = {row}; }
+void write(Entry* to, int32_t row, int32_t column, const float*, int64_t) { *to = {row, column}; }
+void write(WeightedEntry* to, int32_t row, int32_t column, const float* weight, int64_t edge) {
+  *to = {row, column, weight[edge]};
+}
 
 }  // namespace
 
@@ -35,8 +42,7 @@ SkippedEdges EntryBuckets::visit(const EdgeChunk<Id>& edges, int64_t first, int6
     Any* next = entries + entries_per_edge * begin;
     const auto add = [&](int64_t edge, int32_t row, int32_t column) {
       if (row < first || row >= last) return;
-      next->row = row, next->column = column;
-      set_weight(*next++, edges.weight, edge);
+      write(next++, row, column, edges.weight, edge);
       ++position[1 + ((row - first) >> shift)];
     };
     SkippedEdges skipped;
@@ -76,7 +82,7 @@ SkippedEdges EntryBuckets::visit(const EdgeChunk<Id>& edges, int64_t first, int6
 
 template <class Id>
 SkippedEdges EntryBuckets::count(const EdgeChunk<Id>& edges, int64_t* counts, int threads, const Stop& stop) {
-  return visit<Entry>(edges, 0, nodes_, threads, stop, [&](const Entry& entry) { ++counts[entry.row]; });
+  return visit<Row>(edges, 0, nodes_, threads, stop, [&](const Row& entry) { ++counts[entry.row]; });
 }
 
 template <class Id>
