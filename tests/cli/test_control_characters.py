@@ -16,7 +16,7 @@ from hopvec.cli.escape import CONTROL, tab_separated, visible
 from hopvec.cli.terminal import Terminal
 from pseudo_terminal import raw_run_on_terminal
 
-FAULTS = Path(__file__).parents[1] / "faults/out"
+FAULTS = Path(__file__).parents[1] / "faults/files"
 unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 TITLE, CLEAR, BELL, REVERSE = "\x1b]0;", "\x1b[2J", "\x07", "\u202e"
 

@@ -14,7 +14,7 @@ from hopvec.methods import METHODS
 from hopvec.methods.parameters import MAX_ENTRY
 from method_variants import CASES
 
-FAULT = Path(__file__).parents[1] / "faults/out/nan-weights.csv"
+FAULT = Path(__file__).parents[1] / "faults/files/nan-weights.csv"
 STAR = Graph.from_edges(np.zeros(20_000, int), np.arange(1, 20_001), np.full(20_000, 1e30))
 
 
