@@ -25,6 +25,14 @@ settings.register_profile(
 settings.load_profile("hopvec")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+def pytest_collection_modifyitems(items):
+    """Keep the tests of a file in one process, and all tests on Spark in one with a cluster."""
+    for item in items:
+        group = "spark" if item.path.parent.name == "spark" else item.path.as_posix()
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(scope="session")
 def postgres():
     """A PostgreSQL server with pgvector; skips where it cannot start."""

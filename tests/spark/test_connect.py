@@ -19,7 +19,7 @@ from hopvec.spark import embed, estimate
 url, directory, strategy = sys.argv[1:]
 session = SparkSession.builder.remote(url).getOrCreate()
 edges = session.read.parquet(f"{directory}/edges")
-method = FastRP(dim=16, seed=3, passes=2, weights=(0, 1, 1))
+method = FastRP(dim=16, seed=3, passes=2, weights=(1, 1), refine_weights=(0, 1))
 print(estimate(edges, method=method).cluster.workers, "workers")
 try:
     embed(edges, method=method, spill_dir=f"{directory}/spill")
@@ -45,7 +45,9 @@ def test_a_client_of_spark_connect_gets_the_vectors_of_one_machine(spark, tmp_pa
         [*command, str(tmp_path), strategy], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    expected = FastRP(dim=16, seed=3, passes=2, weights=(0, 1, 1)).embed(Graph.from_arrow(table))
+    expected = FastRP(dim=16, seed=3, passes=2, weights=(1, 1), refine_weights=(0, 1)).embed(
+        Graph.from_arrow(table)
+    )
     assert "2 workers" in done.stdout
     assert "Set output=" in done.stdout
     assert f"{len(expected)} vectors" in done.stdout

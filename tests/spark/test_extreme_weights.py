@@ -11,7 +11,7 @@ from hopvec import FastRP, FormatError, Graph, GraphError
 from hopvec.spark import embed
 from hopvec.spark.vectors import vector_table
 
-FAULT = Path(__file__).parents[1] / "faults/out/nan-weights.csv"
+FAULT = Path(__file__).parents[1] / "faults/files/nan-weights.csv"
 SCHEMA = "source bigint, target bigint, weight double"
 
 

@@ -35,10 +35,8 @@ def test_vectors_have_the_types_of_the_nodes_and_the_bytes_of_one_machine(spark,
 def test_vectors_with_types_are_the_reference_of_a_later_run(spark, edges, tmp_path, strategy):
     nodes = spark.createDataFrame(NODES, "id string, kind string")
     options = {"nodes": nodes, "node_type": "kind", "strategy": strategy}
-    method, outputs = (
-        FastRP(dim=4, passes=2, weights=(0, 1, 1)),
-        [tmp_path / "first", tmp_path / "second"],
-    )
+    outputs = [tmp_path / "first", tmp_path / "second"]
+    method = FastRP(dim=4, passes=2, weights=(0, 1), refine_weights=(0, 1))
     embed(edges, method=method, output=str(outputs[0]), **options)
     first = load(outputs[0])
     embed(edges, method=method, output=str(outputs[1]), like=first, **options)

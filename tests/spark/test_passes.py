@@ -16,6 +16,7 @@ from spark_executors import Killer
 from spark_stages import last_stage, shuffled_bytes
 
 DENSE = {"self_weight": 0.5, "sparsity": 3}
+TWO_HOPS = {"weights": (1, 1), "refine_weights": (0, 1)}
 NODES, ISOLATED = 2 * CHUNK_NODES + 700, 30
 
 
@@ -81,8 +82,8 @@ def test_columns_give_the_bytes_and_the_fitted_state_of_one_machine(
 @pytest.mark.parametrize(
     "method",
     [
-        FastRP(dim=40, seed=3, weights=(1, 1, 1)),
-        FastRP(dim=24, passes=2, weights=(1, 1, 1), oversample=2, degree_weight=2, **DENSE),
+        FastRP(dim=40, seed=3, **TWO_HOPS),
+        FastRP(dim=24, passes=2, oversample=2, degree_weight=2, **TWO_HOPS, **DENSE),
     ],
     ids=["three passes", "all"],
 )
@@ -96,9 +97,9 @@ def test_blocks_give_the_vectors_of_one_machine_up_to_rounding_and_shuffle_as_es
     assert np.linalg.norm(found - expected, axis=1).max() < 1e-4
     size = RunSize(local.nodes, local.entries, True, method, Cluster(2, 1, 10**9))
     stages = stages_with_products(method)
-    stages += [f"hop {order}" for order in range(1, 4)] + ["sum orders"]
+    stages += [f"hop {order}" for order in (1, 2)] + ["sum orders"]
     for number in range(1, method.passes):
-        stages += [f"hop {order} of pass {number}" for order in range(1, 4)]
+        stages += [f"hop {order} of pass {number}" for order in (1, 2)]
         stages += [f"sum orders of pass {number}"]
     shuffled = sum(shuffled_bytes(spark, before, stage) for stage in stages)
     assert 0.7 * size.blocks_shuffle(2) <= shuffled <= 1.05 * size.blocks_shuffle(2)

@@ -73,7 +73,7 @@ def test_several_passes_use_the_weights_by_age(spark, tmp_path, strategy):
     table = timed_edges("timestamp", weighted=True)
     options = {"time": "when", "half_life": "20d", "since": "2024-02-01"}
     method, frame = (
-        FastRP(dim=24, seed=3, passes=2, weights=(0, 1, 1)),
+        FastRP(dim=24, seed=3, passes=2, weights=(1, 1), refine_weights=(0, 1)),
         spark.createDataFrame(table),
     )
     got = embed(frame, method=method, strategy=strategy, spill_dir=str(tmp_path), **options)
