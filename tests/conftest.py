@@ -27,10 +27,18 @@ settings.load_profile("hopvec")
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items):
-    """Keep the tests of a file in one process, and all tests on Spark in one with a cluster."""
+    """Keep the tests of a file in one process, and all tests on Spark in one with a cluster.
+
+    Those on Spark come first: the other process runs all other tests meanwhile.
+    """
     for item in items:
-        group = "spark" if item.path.parent.name == "spark" else item.path.as_posix()
+        group = "spark" if on_spark(item) else item.path.as_posix()
         item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=on_spark, reverse=True)  # stable
+
+
+def on_spark(item):
+    return item.path.parent.name == "spark"
 
 
 @pytest.fixture(scope="session")

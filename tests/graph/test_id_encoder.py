@@ -45,6 +45,21 @@ def test_every_id_has_its_own_code_for_any_batches(ids, cut, threads):
     assert len(encoder) == len(code) == len(set(found))
 
 
+@pytest.mark.parametrize("last", [-1, 2**62, 400_000])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_integers_keep_their_codes_as_more_and_larger_ones_arrive(threads, last):
+    encoder, code = IdEncoder(threads), {}
+    random = np.random.default_rng(3)
+    for largest in (10, 70_000, 140_000, 150_000, 300_000):
+        ids = np.append(random.integers(0, largest, 100_000), largest)
+        found = encoder.encode(pa.array(ids))
+        assert len(np.unique(ids)) == len(np.unique(found))
+        assert all(code.setdefault(*pair) == pair[1] for pair in zip(ids, found, strict=True))
+    encoder.encode(pa.array([last, 5]))
+    known = np.array(sorted(code))
+    assert encoder.encode(pa.array(known)).tolist() == [code[i] for i in known]
+
+
 @given(id_arrays, st.integers(1, 5))
 def test_ids_are_sorted_as_by_arrow_and_every_code_maps_to_its_id(ids, threads):
     encoder = IdEncoder(threads)

@@ -13,6 +13,7 @@ from hopvec.graph.size import id_bytes
 
 MAX_SHARDS = 16
 SORTING_BYTES = 28  # per id, besides the ids before and after: values to sort, and their order
+MAX_SPAN = 3  # integers in a range of so many values per id are sorted without comparing them
 
 
 class IdEncoder:
@@ -85,16 +86,37 @@ class IdEncoder:
                 values = _parse_whole_floats(offsets, text, decimal)
                 self.whole_floats = values is not None
         if values is not None:
-            order = np.argsort(values).astype(np.int32)  # all are distinct
-            ids = arrow_view(values[order])
-        else:
-            # Arrow's take would do, but its first use loads 40 MB of functions.
-            order = _native.sort_strings(offsets, text)
-            buffers = _native.take_strings(offsets, text, order)
-            ids = pa.LargeStringArray.from_buffers(len(order), *map(pa.py_buffer, buffers))
-        position = np.empty(len(order), dtype=np.int32)
-        position[order] = np.arange(len(order), dtype=np.int32)
-        return ids, _by_code(position, sizes)
+            numbers, position = _sorted_integers(values)
+            return arrow_view(numbers), _by_code(position, sizes)
+        # Arrow's take would do, but its first use loads 40 MB of functions.
+        order = _native.sort_strings(offsets, text)
+        buffers = _native.take_strings(offsets, text, order)
+        ids = pa.LargeStringArray.from_buffers(len(order), *map(pa.py_buffer, buffers))
+        return ids, _by_code(_positions(order), sizes)
+
+
+def _sorted_integers(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Sort distinct integers: the sorted ones, and the position of each."""
+    low = int(values.min()) if len(values) else 0
+    span = int(values.max()) - low + 1 if len(values) else 0
+    if span > MAX_SPAN * len(values):
+        order = np.argsort(values).astype(np.int32)
+        return values[order], _positions(order)
+    offsets = values - low
+    present = np.zeros(span, dtype=bool)
+    present[offsets] = True
+    before = np.cumsum(present, dtype=np.int32)
+    before -= 1
+    numbers = np.flatnonzero(present)
+    numbers += low
+    return numbers, before[offsets]
+
+
+def _positions(order: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The inverse of a permutation."""
+    position = np.empty(len(order), dtype=np.int32)
+    position[order] = np.arange(len(order), dtype=np.int32)
+    return position
 
 
 def _by_code(position: NDArray[np.int32], sizes: list[int]) -> NDArray[np.int32]:

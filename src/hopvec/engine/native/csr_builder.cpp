@@ -125,18 +125,22 @@ void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t
       return entries != other.entries ? entries > other.entries : key < other.key;
     }
   };
-  const auto item = [&](int32_t node) {
-    return Item{keys[node], uint32_t(distinct[node]) + uint32_t(columns ? columns[node] : distinct[node]), node};
+  const auto entries = [&](int64_t node) {
+    return uint32_t(distinct[node]) + uint32_t(columns ? columns[node] : distinct[node]);
   };
+  const auto item = [&](int32_t node) { return Item{keys[node], entries(node), node}; };
   // Slices are sorted as items, so that comparisons do not access memory; only merging looks nodes up.
   constexpr int64_t slice = 1 << 18;
+  const auto sort_slice = [&](int32_t* begin, int64_t count) {
+    std::vector<Item> items;
+    items.reserve(size_t(count));
+    for (int64_t i = 0; i < count; ++i) items.push_back(item(begin[i]));
+    std::sort(items.begin(), items.end());
+    for (int64_t i = 0; i < count; ++i) begin[i] = items[size_t(i)].node;
+  };
   const auto sort = [&](int32_t* begin, int64_t count) {
     parallel_chunks(threads, (count + slice - 1) / slice, stop, [&](int64_t chunk, int) {
-      std::vector<Item> items;
-      const int64_t at = chunk * slice;
-      for (int64_t i = at; i < std::min(count, at + slice); ++i) items.push_back(item(begin[i]));
-      std::sort(items.begin(), items.end());
-      for (const Item& next : items) begin[at + (&next - items.data())] = next.node;
+      sort_slice(begin + chunk * slice, std::min(slice, count - chunk * slice));
     });
     for (int64_t width = slice; width < count; width *= 2)
       parallel_chunks(threads, (count + 2 * width - 1) / (2 * width), stop, [&](int64_t chunk, int) {
@@ -146,10 +150,24 @@ void order_nodes(const int32_t* distinct, const int32_t* columns, const uint64_t
                              [&](int32_t a, int32_t b) { return item(a) < item(b); });
       });
   };
-  int64_t with_row = 0, without_row = nodes;
-  for (int64_t node = 0; node < nodes; ++node) order[distinct[node] ? with_row++ : --without_row] = int32_t(node);
-  sort(order, with_row);
-  sort(order + with_row, nodes - with_row);
+
+  // A counting sort comes first: most nodes have few entries. Nodes without a row come last.
+  constexpr int64_t many = 1 << 10;
+  const auto group = [&](int64_t node) {
+    return (distinct[node] ? 0 : many + 1) + many - std::min<int64_t>(many, entries(node));
+  };
+  std::vector<int64_t> ends(size_t(2 * (many + 1)) + 1, 0);
+  for (int64_t node = 0; node < nodes; ++node) ++ends[size_t(group(node)) + 1];
+  for (size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
+  for (int64_t node = 0; node < nodes; ++node) order[ends[size_t(group(node))]++] = int32_t(node);
+  const auto first = [&](int64_t group) { return group ? ends[size_t(group) - 1] : 0; };
+  const auto size = [&](int64_t group) { return ends[size_t(group)] - first(group); };
+  const int64_t groups = int64_t(ends.size()) - 1;
+  parallel_chunks(threads, groups, stop, [&](int64_t group, int) {
+    if (size(group) <= slice) sort_slice(order + first(group), size(group));
+  });
+  for (int64_t group = 0; group < groups; ++group)
+    if (size(group) > slice) sort(order + first(group), size(group));
 }
 
 bool merge_and_renumber(const UnmergedCSR& unmerged, const int32_t* new_number, int64_t nodes, const int64_t* indptr,

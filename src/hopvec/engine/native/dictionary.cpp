@@ -14,21 +14,22 @@ uint64_t Strings::hash(int64_t i) const { return xxh64(begin(i), uint64_t(size(i
 uint64_t Integers::hash(int64_t i) const { return mix(uint64_t(value[i])); }
 
 template <class Found>
-void StringShard::look_up(const Strings& strings, const uint64_t* hash, const std::vector<int32_t>& which,
-                          Found found) {
+void StringShard::look_up(const Strings& strings, const std::vector<HashedId>& which, Found found) {
   // A slot has the position of the string's record. Strings are processed in batches, one step at a time, so that slots
   // and records are prefetched for the whole batch.
   constexpr size_t batch = 64;
   for (size_t first = 0; first < which.size(); first += batch) {
     const size_t count = std::min(which.size() - first, batch);
-    const int32_t* const string = which.data() + first;
-    for (size_t i = 0; i < count; ++i) prefetch_line(&slots_[hash[string[i]] & (slots_.size() - 1)]);
+    const HashedId* const id = which.data() + first;
+    for (size_t i = 0; i < count; ++i) prefetch_line(&slots_[id[i].hash & (slots_.size() - 1)]);
     for (size_t i = 0; i < count; ++i) {
-      const uint64_t entry = slots_[hash[string[i]] & (slots_.size() - 1)];
+      const uint64_t entry = slots_[id[i].hash & (slots_.size() - 1)];
       if (entry != empty) prefetch_line(records_.data() + (entry & ((uint64_t(1) << position_bits) - 1)));
     }
-    for (size_t i = 0; i < count; ++i)
-      found(string[i], number_for(strings.begin(string[i]), strings.size(string[i]), hash[string[i]]));
+    for (size_t i = 0; i < count; ++i) {
+      const int32_t string = id[i].position;
+      found(string, number_for(strings.begin(string), strings.size(string), id[i].hash));
+    }
   }
 }
 
@@ -103,12 +104,12 @@ void StringShard::append(std::vector<StringShard>& others) {
 }
 
 template <class Found>
-void IntegerShard::look_up(const Integers& ids, const uint64_t* hash, const std::vector<int32_t>& which, Found found) {
+void IntegerShard::look_up(const Integers& ids, const std::vector<HashedId>& which, Found found) {
   constexpr size_t prefetch_distance = 64;
   for (size_t i = 0; i < which.size(); ++i) {
     if (i + prefetch_distance < which.size())
-      prefetch_line(&slots_[hash[which[i + prefetch_distance]] & (slots_.size() - 1)]);
-    found(which[i], number_for(ids.value[which[i]], hash[which[i]]));
+      prefetch_line(&slots_[which[i + prefetch_distance].hash & (slots_.size() - 1)]);
+    found(which[i].position, number_for(ids.value[which[i].position], which[i].hash));
   }
 }
 
@@ -147,30 +148,47 @@ void IntegerShard::append(std::vector<IntegerShard>& others) {
   }
 }
 
+void SmallIntegers::fit(const Integers& ids, const std::vector<IntegerShard>& shards) {
+  constexpr uint64_t small = 1 << 16, entries_per_id = 8;
+  for (int64_t i = 0; i < ids.count; ++i) largest_ = std::max(largest_, uint64_t(ids.value[i]));
+  if (largest_ < codes_.size()) return;
+  free();
+  uint64_t count = 0, size = small;
+  for (const IntegerShard& shard : shards) count += uint64_t(shard.size());
+  while (size <= largest_ && 2 * size <= entries_per_id * count) size *= 2;
+  if (size <= largest_) return;
+  codes_.assign(size, unknown);
+  for (size_t shard = 0; shard < shards.size(); ++shard) {
+    const Integers known = shards[shard].ids();
+    for (int64_t number = 0; number < known.count; ++number)
+      add(known, number, int32_t(uint64_t(number) * shards.size() + shard));
+  }
+}
+
 template <class Shard>
 void Dictionary<Shard>::encode(const typename Shard::Ids& ids, int32_t* codes) {
   constexpr int64_t ids_per_thread = 1 << 12;  // at least
   const int64_t shards = int64_t(shards_.size());
   const int threads = int(std::min(shards, 1 + ids.count / ids_per_thread));
   const Stop stop;
-  std::vector<uint64_t> hash(size_t(ids.count));
-  std::vector<std::vector<int32_t>> which(size_t(shards * shards));  // [part of the ids][shard]
+  known_.fit(ids, shards_);
+  std::vector<std::vector<HashedId>> which(size_t(shards * shards));  // [part of the ids][shard]
   parallel_chunks(threads, shards, stop, [&](int64_t part, int) {
     const int64_t first = ids.count * part / shards, last = ids.count * (part + 1) / shards;
     for (int64_t i = first; i < last; ++i) {
-      hash[size_t(i)] = ids.hash(i);
-      const int64_t shard = int64_t((hash[size_t(i)] >> 32) * uint64_t(shards) >> 32);
-      which[size_t(part * shards + shard)].push_back(int32_t(i));
+      if (known_.find(ids, i, &codes[i])) continue;
+      const uint64_t hash = ids.hash(i);
+      const int64_t shard = int64_t((hash >> 32) * uint64_t(shards) >> 32);
+      which[size_t(part * shards + shard)].push_back({hash, int32_t(i)});
     }
   });
   parallel_chunks(threads, shards, stop, [&](int64_t shard, int) {
     for (int64_t part = 0; part < shards; ++part)
-      shards_[size_t(shard)].look_up(ids, hash.data(), which[size_t(part * shards + shard)],
-                                     [&](int32_t id, int64_t number) {
-                                       if (number * shards + shard > INT32_MAX)
-                                         throw std::length_error("A graph has at most 2,147,483,647 nodes.");
-                                       codes[id] = int32_t(number * shards + shard);
-                                     });
+      shards_[size_t(shard)].look_up(ids, which[size_t(part * shards + shard)], [&](int32_t id, int64_t number) {
+        if (number * shards + shard > INT32_MAX) throw std::length_error("A graph has at most 2,147,483,647 nodes.");
+        codes[id] = int32_t(number * shards + shard);
+        known_.add(ids, id, codes[id]);
+      });
   });
 }
 
@@ -190,7 +208,7 @@ int64_t Dictionary<Shard>::size() const {
 
 template <class Shard>
 int64_t Dictionary<Shard>::bytes() const {
-  int64_t bytes = 0;
+  int64_t bytes = known_.bytes();
   for (const Shard& shard : shards_) bytes += shard.bytes();
   return bytes;
 }
@@ -204,6 +222,7 @@ int64_t Dictionary<Shard>::text_bytes() const {
 
 template <class Shard>
 typename Shard::Ids Dictionary<Shard>::merge() {
+  known_.free();
   std::vector<Shard> others(std::make_move_iterator(shards_.begin() + 1), std::make_move_iterator(shards_.end()));
   shards_.resize(1);
   shards_[0].append(others);

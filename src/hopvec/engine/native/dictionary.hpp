@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "csr_builder.hpp"
@@ -26,8 +27,14 @@ struct Integers {
   uint64_t hash(int64_t i) const;
 };
 
+// An id to look up, by its position in a batch.
+struct HashedId {
+  uint64_t hash;
+  int32_t position;
+};
+
 // The ids of a dictionary that are handled by one thread, numbered 0, 1, 2, ... in order of arrival. Both kinds have:
-//   look_up     calls found(id, number) for the ids listed in `which`, given their hashes
+//   look_up     calls found(position, number) for the ids listed in `which`
 //   size        number of ids
 //   bytes       memory used
 //   text_bytes  bytes of the ids, if they are strings
@@ -38,7 +45,7 @@ class StringShard {
   StringShard() : slots_(1 << 10, empty) {}
 
   template <class Found>
-  void look_up(const Strings& strings, const uint64_t* hash, const std::vector<int32_t>& which, Found found);
+  void look_up(const Strings& strings, const std::vector<HashedId>& which, Found found);
   int64_t size() const { return count_; }
   int64_t bytes() const { return int64_t(slots_.capacity() * 8 + records_.capacity() + offsets_.capacity() * 8); }
   int64_t text_bytes() const { return int64_t(records_.size() - sizeof(Header) * size_t(count_)); }  // before append
@@ -68,7 +75,7 @@ class IntegerShard {
   IntegerShard() : slots_(1 << 10, Slot{0, empty}) {}
 
   template <class Found>
-  void look_up(const Integers& ids, const uint64_t* hash, const std::vector<int32_t>& which, Found found);
+  void look_up(const Integers& ids, const std::vector<HashedId>& which, Found found);
   int64_t size() const { return int64_t(ids_.size()); }
   int64_t bytes() const { return int64_t(slots_.capacity() * sizeof(Slot) + ids_.capacity() * 8); }
   int64_t text_bytes() const { return 0; }
@@ -85,6 +92,38 @@ class IntegerShard {
 
   HugeVector<Slot> slots_;  // as above; holds the id itself, so that one memory access is enough
   HugeVector<int64_t> ids_;
+};
+
+// Codes that are found without a hash table: those of integers, if they are small. Most ids are 0, 1, 2, ...
+class SmallIntegers {
+ public:
+  // Makes room for the ids of a batch, given all ids before it; not if the table would be large for so many ids.
+  void fit(const Integers& ids, const std::vector<IntegerShard>& shards);
+  bool find(const Integers& ids, int64_t i, int32_t* code) const {
+    const uint64_t id = uint64_t(ids.value[i]);
+    if (id >= codes_.size() || codes_[id] == unknown) return false;
+    *code = codes_[id];
+    return true;
+  }
+  void add(const Integers& ids, int64_t i, int32_t code) {
+    const uint64_t id = uint64_t(ids.value[i]);
+    if (id < codes_.size()) codes_[id] = code;
+  }
+  int64_t bytes() const { return int64_t(codes_.capacity() * sizeof(int32_t)); }
+  void free() { HugeVector<int32_t>().swap(codes_); }
+
+ private:
+  static constexpr int32_t unknown = -1;
+  uint64_t largest_ = 0;       // of all ids; a negative one is larger than all others
+  HugeVector<int32_t> codes_;  // by id; a power of two
+};
+
+struct NoStrings {  // all strings are hashed
+  void fit(const Strings&, const std::vector<StringShard>&) {}
+  bool find(const Strings&, int64_t, int32_t*) const { return false; }
+  void add(const Strings&, int64_t, int32_t) {}
+  int64_t bytes() const { return 0; }
+  void free() {}
 };
 
 // The hash of an id selects its shard; number k of shard s has the code k * shards + s.
@@ -107,6 +146,7 @@ class Dictionary {
 
  private:
   std::vector<Shard> shards_;
+  std::conditional_t<std::is_same_v<Shard, IntegerShard>, SmallIntegers, NoStrings> known_;
 };
 
 using StringDictionary = Dictionary<StringShard>;
