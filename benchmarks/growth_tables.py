@@ -9,7 +9,7 @@ from scipy.optimize import nnls
 
 from benchmarks.markdown import machine_line, number, table
 from hopvec import FastRP, MemoryLimitError
-from hopvec.engine.plan import SlabPlan
+from hopvec.engine.plan import CACHE_LINE_BYTES, SlabPlan
 from hopvec.graph.build_plan import EdgesSize, plan_build
 from hopvec.graph.size import GraphSize
 from hopvec.machine import format_bytes
@@ -110,6 +110,7 @@ def section(results: dict[str, Any]) -> str:
     """The block of docs/how-to/scale.md."""
     dense = points(results, "dense")
     largest = results["series"]["dense"][-1]
+    slab_memory = format_bytes(3 * CACHE_LINE_BYTES * HOSTS)
     both = "" if TWO_PASSES not in largest["embedded"] else passes_sentence(largest)
     return f"""\
 {machine_line(results)}
@@ -134,7 +135,11 @@ Extrapolated to the host graph of Common Crawl, {HOSTS:,} nodes and {LINKS:,} ed
 `FastRP(dim=64, passes=1)`: times on one machine are those of the line above, for its processor and
 2 cores; those on Spark are of `hopvec.spark.estimate`.
 
-{plan_table(fits(results))}"""
+{plan_table(fits(results))}
+
+One machine computes at least 16 columns at a time, a cache line of each row. Two hops and their
+sum take {slab_memory} for all nodes, which leaves no room for the graph in 64 GB, and fewer columns
+do not change that."""
 
 
 def plan_table(found: dict[str, Fit]) -> str:

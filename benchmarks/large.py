@@ -56,13 +56,11 @@ def main() -> int:
     """Generate, embed, compare, and write the results after every graph."""
     parser = argparse.ArgumentParser(prog="scripts/bench --only large")
     parser.add_argument("--quick", action="store_true", help="a million edges")
-    parser.add_argument("--graph", choices=RUNS, help="only this graph; results of others are kept")
     args = parser.parse_args()
     CACHE.mkdir(exist_ok=True)
     path = results_dir(args.quick) / "large.json"
-    graphs = json.loads(path.read_text())["graphs"] if args.graph else {}
-    runs = {args.graph: RUNS[args.graph]} if args.graph else QUICK if args.quick else RUNS
-    for title, run in runs.items():
+    graphs = {}
+    for title, run in (QUICK if args.quick else RUNS).items():
         with tempfile.TemporaryDirectory(dir=CACHE) as directory:
             graphs[title] = {"machine": machine.describe(), **measured(run, Path(directory))}
         write(path, {"graphs": graphs})

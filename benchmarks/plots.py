@@ -147,11 +147,13 @@ def plain_ticks(axis: Axes, sizes: list[int]) -> None:
 def short(size: int) -> str:
     """A size in short form.
 
-    >>> short(128), short(333_333), short(30_000_000)
-    ('128', '333 k', '30 M')
+    >>> short(128), short(333_333), short(3_906_250), short(10**9)
+    ('128', '333 k', '3.91 M', '1 G')
     """
+    if size >= 1_000_000_000:
+        return f"{size / 1e9:.3g} G"
     if size >= 1_000_000:
-        return f"{size / 1e6:g} M"
+        return f"{size / 1e6:.3g} M"
     return f"{size // 1000} k" if size >= 1000 else str(size)
 
 

@@ -5,10 +5,7 @@ from typing import Any
 from benchmarks.markdown import number, table
 
 MEGABYTE = 1e6
-INGEST = (  # also those of results of earlier versions
-    *("check the edges", "merge edges", "pack nodes", "pack edges"),
-    *("collect ids", "number nodes", "count nodes", "join edges"),
-)
+INGEST = ("check the edges", "merge edges", "pack nodes", "pack edges")
 
 
 def section(found: dict[str, Any]) -> str:
@@ -24,6 +21,26 @@ def section(found: dict[str, Any]) -> str:
         "benchmarks.spark`."
     )
     return "\n\n".join([intro, *(run(name, one, alone) for name, one in found["spark"].items())])
+
+
+def large_section(found: dict[str, Any]) -> str:
+    """The section of docs/how-to/scale.md about several executor processes."""
+    intro = (
+        f"{found['edges']:,} edges with strings as ids and {found['nodes']:,} nodes, dim "
+        f"{found['dim']}, from Parquet to Parquet on\n{found['executors']} executor processes of "
+        "one core each. The peak is that of an executor with its Python workers. Generated\nby "
+        "`python -m benchmarks.spark --edges 50000000 --nodes 2000000 --executors 2 --name "
+        "spark_large`."
+    )
+    rows = []
+    for name, one in found["spark"].items():
+        stages = one["stages"].values()
+        times = [sum(stage[key] for stage in stages) for key in ("seconds", "cpu_seconds")]
+        shuffled = sum(one["shuffled_bytes"].values()) / MEGABYTE
+        peak = max(one["executor_peak_bytes"].values()) / MEGABYTE
+        rows.append([f'"{name}"', *map(number, (*times, shuffled, peak))])
+    header = ["strategy", "seconds", "CPU seconds", "shuffled MB", "peak MB"]
+    return f"{intro}\n\n{table(header, rows)}"
 
 
 def options_section(found: dict[str, Any]) -> str:
