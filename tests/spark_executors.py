@@ -3,8 +3,8 @@
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
 
 
 class Killer:
@@ -12,18 +12,16 @@ class Killer:
 
     def __init__(self, context, stages):
         self.killed = []
-        self._context, self._stages, self._threads = context, list(stages), []
+        self._context, self._stages = context, list(stages)
+        self._thread = ThreadPoolExecutor(1)  # one after the other
 
     def __call__(self, done, total):
         if self._stages and done == self._stages[0]:
             self._stages.pop(0)
-            arguments = self._context, self.killed
-            self._threads.append(Thread(target=kill_an_executor, args=arguments))
-            self._threads[-1].start()
+            self._thread.submit(kill_an_executor, self._context, self.killed)
 
     def join(self):
-        for thread in self._threads:
-            thread.join()
+        self._thread.shutdown()
 
 
 def kill_an_executor(context, killed):
@@ -37,6 +35,8 @@ def kill_an_executor(context, killed):
     process = executors(context)[0]
     os.kill(process, signal.SIGKILL)
     killed.append(process)
+    while process in executors(context):
+        time.sleep(0.01)
 
 
 def executors(context):

@@ -166,7 +166,7 @@ def vectors(tmp_path_factory):
         "map vectors.parquet -o map.png --layout pca",
         "evaluate vectors.parquet labels.csv --shares 0.5 --shuffles 1 --C 1",
         "neighbors vectors.parquet 7 399999 --json",
-        "recommend vectors.parquet edges.csv 7 399999 --json",
+        "recommend vectors.parquet --graph edges.csv 7 399999 --json",
     ],
     ids=["map", "evaluate", "neighbors", "recommend"],
 )

@@ -14,7 +14,7 @@ from hopvec.formats.labels.read import LABEL_FORMATS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fork and limits as on Linux")
 
-SECONDS, CASES = 35.0, 4000  # the same cases everywhere; a slow machine runs fewer
+SECONDS, CASES = 60.0, 12_000  # the same cases everywhere; a slow machine runs fewer
 SEED = int(os.environ.get("FUZZ_SEED", "0"))  # another one in scheduled runs
 
 
