@@ -1,6 +1,8 @@
 """What a header declares is compared with the bytes that are there before memory is allocated."""
 
 import io
+import subprocess
+import sys
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -144,3 +146,17 @@ def test_a_sparse_matrix_with_damaged_positions_is_refused(tmp_path):
     sp.save_npz(path, matrix)
     with pytest.raises(FormatError, match=r"matrix\.npz: .*its indptr is damaged"):
         hopvec.read_graph(path)
+
+
+def test_a_parquet_page_that_declares_more_bytes_than_the_file_has_is_refused():
+    program = """
+import pyarrow, sys, hopvec
+try:
+    hopvec.read_labels(sys.argv[1])
+except hopvec.FormatError as error:
+    print(error)
+assert pyarrow.default_memory_pool().max_memory() < 64 << 20  # Arrow's, in this process alone
+"""
+    command = [sys.executable, "-c", program, FILES / "page-size.parquet"]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "page-size.parquet: damaged Parquet data" in printed

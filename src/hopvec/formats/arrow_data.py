@@ -34,13 +34,15 @@ def open_parquet(source: Source) -> pq.ParquetFile:
     """Open a Parquet file for reading page by page, with checksums verified where there are any.
 
     pre_buffer would hold the whole file in memory, and without buffer_size, whole columns of a row
-    group are.
+    group are. A small file is read at once, as by `open_arrow`.
     """
     import pyarrow.parquet as pq
 
-    file = str(source) if isinstance(source, Path) else source
+    buffer_size = BUFFER
+    if isinstance(source, Path) and source.stat().st_size <= SMALL_FILE:
+        source, buffer_size = pa.BufferReader(source.read_bytes()), 0
     return pq.ParquetFile(
-        file, pre_buffer=False, buffer_size=BUFFER, page_checksum_verification=True
+        source, pre_buffer=False, buffer_size=buffer_size, page_checksum_verification=True
     )
 
 
