@@ -41,7 +41,7 @@ def main():
     for number, writer in enumerate(WRITERS):
         if chosen.only not in writer.name:
             continue
-        for start in chosen.start or ["old", "none"]:
+        for start in chosen.start or writer.starts:
             for fault in [faults[number % len(faults)]] if chosen.rotate else faults:
                 rows.append(run(writer, fault, start, chosen.most))
                 print(json.dumps(rows[-1]), flush=True)

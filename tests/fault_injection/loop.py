@@ -52,6 +52,8 @@ class Writer:
     after_kill: Callable | None = None
     leaves: Callable = lambda name: False
     """Whether a run that fails may leave a file of this name."""
+    starts: tuple[str, ...] = ("old", "none")
+    """Whether it replaces old files, and whether it can write the first ones."""
     libraries: tuple[str, ...] = ()
     """Modules that take long to import, which the first process does."""
     continues: bool = True

@@ -136,7 +136,7 @@ def positions_writer(suffix):
             embedding(0).save(path)
         write_positions(path, np.random.default_rng(version).random((ROWS, 2)))
 
-    return Writer(f"layout {suffix}", write)
+    return Writer(f"layout {suffix}", write, starts=("old",))
 
 
 LIBRARIES = {

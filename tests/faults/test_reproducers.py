@@ -29,6 +29,7 @@ REFUSED = {
     "page-size.parquet": "evaluate vectors.parquet {file}",
     "cut.parquet": "embed edges.csv -o out.parquet --nodes {file}",
     "encoding.graphml": "embed {file} -o out.parquet",
+    "no-name.mat.zst": "embed {file} -o out.parquet",
     "hash-row.csv": "embed {file} -o out.parquet",
     "nested-edge.graphml": "embed {file} -o out.parquet",
     "short-header.csv": "embed {file} -o out.parquet",

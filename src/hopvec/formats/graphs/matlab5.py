@@ -141,7 +141,9 @@ class MatlabFile:
     def _variable(self, content: bytes, at: int) -> Variable:
         elements = self._elements(content)
         flags, dimensions = (self._numbers(next(elements, None)) for _ in range(2))
-        name = next(elements, (0, b""))[1]
+        _, name = next(elements, (0, None))
+        if name is None:
+            raise DamageError(f"the variable at byte {at:,} has no name")
         code = int(flags[0]) & 0xFF if len(flags) else 0
         if not 1 <= code <= len(CLASSES) or dimensions.dtype.kind != "i" or (dimensions < 0).any():
             raise DamageError(f"the variable at byte {at:,} has an unknown type")
