@@ -65,7 +65,7 @@ def embeddings() -> Iterator[tuple[str, Embedding]]:
     for method in (
         FastRP(dim=48, seed=3),
         FastRP(dim=48, seed=3, precision="float16"),
-        FastRP(dim=256, seed=3, memory="9MB"),
+        FastRP(dim=256, seed=3, memory="24MB"),
         FastRP(dim=32, seed=3, oversample=4, spectrum=0.5),
         FastRP(dim=32, seed=3, projection="gaussian"),
         FastRP(dim=32, seed=3, self_weight=1.0, sparsity=3.0),
