@@ -26,6 +26,7 @@ REFUSED = {
     "crash-features.arrow": "embed edges.csv -o out.parquet --features {file}",
     "damaged-features.parquet": "embed edges.csv -o out.parquet --features {file}",
     "crash-labels.arrow": "evaluate vectors.parquet {file}",
+    "negative-rows.parquet": "explore {file}",
     "page-size.parquet": "evaluate vectors.parquet {file}",
     "cut.parquet": "embed edges.csv -o out.parquet --nodes {file}",
     "encoding.graphml": "embed {file} -o out.parquet",

@@ -255,3 +255,12 @@ def test_a_repeated_id_is_refused(path):
     # The ids of a run are distinct, so they are not compared when they are saved.
     hopvec.Embedding(np.ones((3, 2), np.float32), ids, {}, {"nodes": 3}).save(path)
     assert refusal(path) == ": the id 'b' is repeated; ids must be unique."
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_signaling_nan_is_read_without_a_warning(tmp_path):
+    hopvec.Embedding(VECTORS, pa.array([0, 1])).save(tmp_path / "vectors.npy")
+    rows = VECTORS.astype(float)
+    rows.view(np.uint64)[1, 2] = 0x7FF4 << 48
+    np.save(tmp_path / "vectors.npy", rows)
+    assert np.isnan(hopvec.load(tmp_path / "vectors.npy").vectors[1, 2])

@@ -41,9 +41,14 @@ def open_parquet(source: Source) -> pq.ParquetFile:
     buffer_size = BUFFER
     if isinstance(source, Path) and source.stat().st_size <= SMALL_FILE:
         source, buffer_size = pa.BufferReader(source.read_bytes()), 0
-    return pq.ParquetFile(
+    file = pq.ParquetFile(
         source, pre_buffer=False, buffer_size=buffer_size, page_checksum_verification=True
     )
+    footer = file.metadata
+    rows = [footer.row_group(group).num_rows for group in range(footer.num_row_groups)]
+    if min(rows, default=0) < 0 or sum(rows) != footer.num_rows:  # Arrow aborts the process
+        raise pa.ArrowInvalid(f"its row groups do not have {footer.num_rows:,} rows in all")
+    return file
 
 
 @contextmanager

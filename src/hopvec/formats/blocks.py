@@ -105,7 +105,7 @@ def as_float32(vectors: NDArray[Any], progress: Progress = no_progress) -> NDArr
     copy = np.empty(vectors.shape, np.float32)
     step = rows_per_block(vectors.shape[1] if vectors.ndim == 2 else 1)
     for first in range(0, len(vectors) if vectors.ndim else 0, step):
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             copy[first : first + step] = vectors[first : first + step]
         release_pages(vectors[first : first + step])
         progress(min(first + step, len(vectors)), len(vectors))
@@ -114,7 +114,7 @@ def as_float32(vectors: NDArray[Any], progress: Progress = no_progress) -> NDArr
 
 def _converted(rows: NDArray[Any], ids: pa.Array, dtype: str) -> NDArray[Any]:
     """The rows in C order and of that dtype. Raises FormatError for a value that it cannot hold."""
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         converted = np.ascontiguousarray(rows, dtype=dtype)
     check_finite(converted, ids, rows)
     return converted

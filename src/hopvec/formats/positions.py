@@ -44,7 +44,9 @@ def read_positions(path: str | PathLike[str]) -> NDArray[np.float32] | None:
             np.stack([batch.column(n).to_numpy(zero_copy_only=False) for n in PLANE], axis=1)
             for batch in table.batches(list(PLANE))
         ]
-    with np.errstate(over="ignore"):  # a double too large for float32 becomes infinite
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # a double too large for float32 becomes infinite
         return np.concatenate([np.empty((0, 2), np.float32), *parts]).astype(np.float32)
 
 

@@ -174,7 +174,9 @@ def _fill(
             numbers, target = _rows(column, vectors.shape[1], name, location), vectors
         else:
             numbers, target = column.to_numpy(zero_copy_only=False), vectors[:, number]
-        with np.errstate(over="ignore"):  # a double too large for float32 becomes infinite
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # a double too large for float32 becomes infinite
             target[...] = numbers
 
 
