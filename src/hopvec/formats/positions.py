@@ -46,7 +46,7 @@ def read_positions(path: str | PathLike[str]) -> NDArray[np.float32] | None:
         ]
     with np.errstate(
         over="ignore", invalid="ignore"
-    ):  # a double too large for float32 becomes infinite
+    ):  # some become infinite or NaN
         return np.concatenate([np.empty((0, 2), np.float32), *parts]).astype(np.float32)
 
 

@@ -176,7 +176,7 @@ def _fill(
             numbers, target = column.to_numpy(zero_copy_only=False), vectors[:, number]
         with np.errstate(
             over="ignore", invalid="ignore"
-        ):  # a double too large for float32 becomes infinite
+        ):  # some become infinite or NaN
             target[...] = numbers
 
 
