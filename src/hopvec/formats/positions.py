@@ -44,9 +44,7 @@ def read_positions(path: str | PathLike[str]) -> NDArray[np.float32] | None:
             np.stack([batch.column(n).to_numpy(zero_copy_only=False) for n in PLANE], axis=1)
             for batch in table.batches(list(PLANE))
         ]
-    with np.errstate(
-        over="ignore", invalid="ignore"
-    ):  # some become infinite or NaN
+    with np.errstate(over="ignore", invalid="ignore"):  # some become infinite or NaN
         return np.concatenate([np.empty((0, 2), np.float32), *parts]).astype(np.float32)
 
 

@@ -174,9 +174,7 @@ def _fill(
             numbers, target = _rows(column, vectors.shape[1], name, location), vectors
         else:
             numbers, target = column.to_numpy(zero_copy_only=False), vectors[:, number]
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # some become infinite or NaN
+        with np.errstate(over="ignore", invalid="ignore"):  # some become infinite or NaN
             target[...] = numbers
 
 
