@@ -151,6 +151,16 @@ def test_the_group_of_a_matlab_file_is_read_with_row_numbers_as_ids(tmp_path):
     assert members(hopvec.read_labels(path, variable="dense")) == expected
 
 
+def test_a_matlab_matrix_with_rows_in_any_order_is_read(tmp_path):
+    path = tmp_path / "labels.mat"
+    group = sp.csc_array((np.ones(3), ([5, 7, 6], [0, 0, 1])), shape=(8, 2))
+    scipy.io.savemat(path, {"group": group})
+    rows = np.array([5, 7], np.int32)
+    assert path.read_bytes().count(rows.tobytes()) == 1
+    path.write_bytes(path.read_bytes().replace(rows.tobytes(), rows[::-1].tobytes()))
+    assert members(hopvec.read_labels(path))[5] == {"0"}
+
+
 def test_the_labels_of_numpy_arrays_are_read_with_their_names(tmp_path):
     path = tmp_path / "edges.npz"
     np.savez(path, label=np.int16([1, -1, 0]), label_names=["red", "blue"])

@@ -80,6 +80,7 @@ def _from_matrix(
     if sp.issparse(matrix):
         _check_declared(location, "nodes", "labels", count - matrix.nnz, MAX_UNLABELED)
         _check_declared(location, "classes", "nodes", classes - matrix.nnz, MAX_UNUSED)
+        matrix = matrix.copy()  # writable: scipy sorts the entries of a column in place
     members = sp.csr_array(matrix != 0)
     members.eliminate_zeros()
     return Labels(_nodes(count), members, _class_names(location, classes, names), metadata)
