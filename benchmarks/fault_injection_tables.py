@@ -23,7 +23,7 @@ def section(results: dict[str, Any]) -> str:
         rows.append([title, *(f"{cell:,}" for cell in cells)])
     found = [cell for counts in writers.values() for cell in counts.values()]
     runs, failures = (sum(cell[name] for cell in found) for name in ("runs", "failures"))
-    chosen = f"at most {most} operations of each" if most else "every operation"
+    chosen = f"every operation, or {most} of them if there are more"
     return f"""\
 Runs of `./scripts/fault-injection`: {len(writers)} writers, {len(faults)} faults, and {chosen}.
 Of {runs:,} runs, {failures or "none"} broke this promise.

@@ -10,6 +10,7 @@ import hopvec
 from hopvec import FastRP
 from hopvec.cli import neighbors as neighbors_file
 from hopvec.formats import read_preview
+from hopvec.memory import PROGRAM_BYTES
 
 
 class TestEstimate:
@@ -26,10 +27,17 @@ class TestEstimate:
         result = run("estimate", edges, "--dim", 512, "--json")
         answer = json.loads(result.stdout)
         graph = hopvec.read_graph(tmp_path / edges)
-        assert answer["memory_bytes"] == hopvec.estimate(graph, FastRP(dim=512)).bytes
+        expected = hopvec.estimate(graph, FastRP(dim=512)).bytes
+        assert answer["memory_bytes"] == expected + PROGRAM_BYTES
         assert answer["graph"] == graph.describe()
         assert answer["parameters"]["dim"] == 512
         assert answer["seconds"] >= 0
+
+    def test_a_run_with_the_memory_that_it_names_has_the_same_plan(self, run, edges):
+        free = json.loads(run("estimate", edges, "--dim", 512, "--json").stdout)
+        memory = ("--memory", free["memory_bytes"])
+        limited = json.loads(run("estimate", edges, "--dim", 512, *memory, "--json").stdout)
+        assert limited["plan"] == free["plan"]
 
     def test_text_files_take_more_disk_space_than_binary_files(self, run, edges):
         sizes = [

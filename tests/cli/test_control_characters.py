@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import hopvec
-from hopvec.cli.escape import CONTROL, tab_separated, visible
 from hopvec.cli.terminal import Terminal
+from hopvec.escape import CONTROL, tab_separated, visible
 from pseudo_terminal import raw_run_on_terminal
 
 FAULTS = Path(__file__).parents[1] / "faults/files"

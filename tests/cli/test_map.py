@@ -38,6 +38,13 @@ class TestMap:
         assert run("map", files[0], *QUICK).exit_code == 0
         assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
 
+    def test_control_characters_of_classes_are_escaped(self, run, files, tmp_path, recwarn):
+        labels = tmp_path / files[1]
+        labels.write_text(labels.read_text().replace("class a", "\x1b[31mred"))
+        result = run("map", *files, "-o", "map.svg", *QUICK)
+        assert result.exit_code == 0, result.stderr
+        assert "Glyph" not in "".join(str(warning.message) for warning in recwarn)
+
     def test_several_embeddings_side_by_side_with_some_classes(self, run, files, tmp_path):
         pick = ("--classes", "class b,class a")
         result = run("map", files[0], "other.npz", files[1], "-o", "one.svg", *pick, *QUICK)

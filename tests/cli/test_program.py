@@ -1,9 +1,11 @@
 """The program: its commands, help texts, startup time and suggestions."""
 
+import errno
 import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -161,3 +163,13 @@ def test_the_shell_completes_commands_options_and_values(run, typed, completion)
     arguments["COMP_CWORD"] = str(len(typed.split()) - 1)
     result = run(env=arguments, prog_name="hopvec")
     assert f"plain,{completion}" in result.stdout
+
+
+def test_a_file_in_a_folder_that_may_not_be_entered_is_an_error_of_the_user(run, monkeypatch):
+    def refused(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", refused)  # as for a folder of mode 000; root may enter it
+    result = run("info", "private/edges.csv")
+    assert result.exit_code == 2
+    assert result.stderr == "private/edges.csv: Permission denied.\n"

@@ -193,7 +193,7 @@ class TestRecommend:
             ),
             (
                 ("vectors.parquet", "--graph", "ratings.csv", "user3", "--memory", "1MB"),
-                "the search needs at least",
+                "a graph of 19 nodes needs at least",
             ),
             (
                 ("vectors.parquet", "--graph", "ratings.csv", "--score=dot", "--popularity=1", "a"),

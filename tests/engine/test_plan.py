@@ -146,7 +146,7 @@ class TestPrinting:
         assert "16 slabs of 16 columns in float32, 2 at a time on 2 threads" in text
         assert "orders cached (20.5 MB)" in text
         assert "output of 5.12 MB in memory" in text
-        assert f"{format_bytes(resident(graph))} for the graph" in text
+        assert f"with the graph of {format_bytes(resident(graph))}" in text
 
     def test_a_plan_mentions_the_spill_file_and_recomputed_orders(self, graph):
         text = str(one_pass(dim=256, threads=2, memory="3MB").plan(graph))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from fault_injection.loop import run_loop
+from fault_injection.loop import MOST, run_loop
 from fault_injection.shim import FAULTS, Shim
 from fault_injection.writers import WRITERS
 
@@ -24,7 +24,9 @@ from fault_injection.writers import WRITERS
 def options():
     """The parsed arguments."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--most", type=int, help="run at most so many n of each writer and fault")
+    parser.add_argument(
+        "--most", type=int, default=MOST, help=f"run at most so many n of each ({MOST})"
+    )
     parser.add_argument("--only", default="", help="writers whose names contain this text")
     parser.add_argument("--rotate", action="store_true", help="one fault per writer, in turn")
     parser.add_argument("--fault", choices=list(FAULTS), action="append")

@@ -4,7 +4,6 @@ program.py          the table of commands, exit codes, and suggestions for missp
 address_space.py    limits of the address space
 command.py          the base of all commands: help with examples, option groups, --quiet
 messages.py         Python arguments in messages of the library become options
-escape.py           control characters in text that people read
 terminal.py         output: results, messages, tables, progress
 summary.py          graphs, runs and parameters as rows of a report
 scores.py           tables of scores, printed or written

@@ -70,6 +70,7 @@ def estimate(
     with terminal.progress("timing a sample", "%") as progress:
         expected = estimate_run(read_graph, method, progress=progress)
     plan = expected.plan
+    memory = expected.bytes + PROGRAM_BYTES  # as --memory counts
     disk = bytes_on_disk(read_graph, plan.dim, output, dtype, state_bytes=method._state_bytes())
     temporary = plan.disk + (read_graph.nbytes if read_graph._mapped else 0)
     read_seconds = run.seconds
@@ -78,7 +79,7 @@ def estimate(
             {
                 "seconds": expected.seconds,
                 "read_seconds": read_seconds,
-                "memory_bytes": expected.bytes,
+                "memory_bytes": memory,
                 "disk_bytes": disk,
                 "temporary_bytes": temporary,
                 "plan": asdict(plan),
@@ -101,9 +102,8 @@ def estimate(
             ),
             (
                 "memory",
-                f"{format_bytes(expected.bytes)}, "
-                f"including {format_bytes(plan.bytes.graph)} for the graph, "
-                f"and {format_bytes(PROGRAM_BYTES)} for the program",
+                f"{format_bytes(memory)}, including {format_bytes(plan.bytes.graph)} for the "
+                f"graph and {format_bytes(PROGRAM_BYTES)} for the program",
             ),
             ("disk", f"about {format_bytes(disk)} for a {output.suffix} file in {dtype}{also}"),
             ("plan", str(plan)),

@@ -24,9 +24,13 @@ from hopvec.cli.scores import ScoreTable, best, check_scores
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal, duration
 from hopvec.cli.vectors_memory import (
+    PAIR_BYTES,
+    PAIRS,
     SEARCH_BYTES,
+    TRAINING_BYTES,
     MoreBytes,
     VectorsSize,
+    limit_graph,
     limit_vectors,
     memory_option,
 )
@@ -39,11 +43,10 @@ from hopvec.evaluate import (
 )
 from hopvec.evaluate.held_out import SAMPLING
 from hopvec.evaluate.logistic import require_extra
+from hopvec.formats import read_preview
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.recognize import holds_embedding
-from hopvec.graph.size import GraphSize
-from hopvec.machine import cores, memory_limit
-from hopvec.memory import data_limit
+from hopvec.machine import cores
 from hopvec.methods.parameters import check
 from hopvec.recommendation.evaluation import ALL_SCORES, evaluate_recommendation
 from hopvec.run_report import RunReport
@@ -108,9 +111,6 @@ RECOMMENDING: Declared = [
     ),
 ]
 
-TRAINING_BYTES = 80_000_000  # of the libraries that train, and of pairs that are scored together
-PAIRS = 200_000  # whose products train a regression on links: edges and others, each copied
-PAIR_BYTES = 48  # of an edge among the pairs of a graph
 MANY = 1000  # labeled nodes from which scoring takes noticeably long
 
 
@@ -285,23 +285,12 @@ def _limit_threads(
 
 def _limit_graph(vectors: Sequence[str], memory: str | None) -> dict[str, Any]:
     """The options for reading a graph that leave enough for vectors and scores."""
-    limit = data_limit(memory_limit(memory))
-    if limit is None:
-        return {}
-    parts: dict[str, int] = {}
 
     def more(sizes: Sequence[VectorsSize]) -> dict[str, int]:
         each = sum(SEARCH_BYTES * size.rows + 8 * PAIRS * (size.dim + 1) for size in sizes)
-        parts["the vectors"] = sum(size.nbytes + 2 * size.id_bytes for size in sizes)
-        parts["scoring"] = TRAINING_BYTES + each
-        return {"scoring": parts["scoring"]}
+        return {"scoring": TRAINING_BYTES + each}
 
-    limit_vectors(vectors, memory, "Scoring", more, mapped=False)  # all vectors are read
-
-    def later(size: GraphSize) -> dict[str, int]:
-        return {"the graph": size.resident + PAIR_BYTES * size.entries, **parts}
-
-    return {"memory": limit, "_later": later}
+    return limit_graph(vectors, memory, more, entry_bytes=PAIR_BYTES, mapped=False)
 
 
 def _score_links(
@@ -336,14 +325,15 @@ def _score_recommendation(
     if "--sampling" in given_options("Links"):
         raise click.UsageError("--sampling applies to --links: nothing is sampled here.")
     check_exists(recommend)
-    limits = _limit_graph(files, memory)
-    embeddings = {path: read_vectors(terminal, path) for path in files}
     options = ReadOptions(
-        directed=linking["directed"] or None, bipartite=recommending.pop("bipartite"), **limits
+        directed=linking["directed"] or None,
+        bipartite=recommending.pop("bipartite"),
+        **_limit_graph(files, memory),
     )
-    for embedding in embeddings.values():
-        options = as_embedded(options, embedding)
+    for path in files:
+        options = as_embedded(options, read_preview(path).embedding)
     graph = read(terminal, RunReport(), linking["graph"], options)
+    embeddings = {path: read_vectors(terminal, path) for path in files}
     held_out = read_links(recommend, graph=graph, negatives=0)
     if held_out.training is not None and held_out.training.edges < graph.edges:
         seen = graph.edges - held_out.training.edges

@@ -23,6 +23,7 @@ from hopvec.formats.positions import read_positions
 from hopvec.formats.recognize import holds_embedding
 from hopvec.graph.node_types import type_mask
 from hopvec.machine import format_bytes
+from hopvec.view.figure import drawing_bytes
 from hopvec.view.layout import LANDMARKS
 from hopvec.view.map import check_map, draw_map
 from hopvec.view.theme import THEMES
@@ -122,7 +123,12 @@ def map(  # noqa: A001
     vectors, labels = _split_arguments(files, labels)
     if labels is None and (given := given_options("Labels")):
         raise click.UsageError(f"{given[0]} needs a file of labels; name it last.")
-    in_memory = limit_vectors(vectors, memory, "The map", map_bytes)
+
+    def more(sizes: Sequence[VectorsSize]) -> dict[str, int]:
+        rows = [size.rows for size in sizes]
+        return map_bytes(sizes, drawing_bytes(rows, size=look["size"], dpi=look["dpi"]))
+
+    in_memory = limit_vectors(vectors, memory, "The map", more)
     read = None if labels is None else read_label_file(terminal, labels, labeling)
     embeddings = {_name(path, vectors): read_vectors(terminal, path, in_memory) for path in vectors}
     picked = None if classes is None else [name.strip() for name in classes.split(",")]
@@ -148,11 +154,11 @@ def map(  # noqa: A001
     terminal.info(f"{output}: {sizes}, {format_bytes(output.stat().st_size)}")
 
 
-def map_bytes(sizes: Sequence[VectorsSize]) -> dict[str, int]:
-    """The memory of computing a layout and drawing it."""
+def map_bytes(sizes: Sequence[VectorsSize], drawing: int = 0) -> dict[str, int]:
+    """The memory of computing a layout and of drawing it after that."""
+    layout = LANDMARK_BYTES * max(size.dim for size in sizes)
     return {
-        "the map": MAP_NODE_BYTES * sum(size.rows for size in sizes)
-        + LANDMARK_BYTES * max(size.dim for size in sizes),
+        "the map": MAP_NODE_BYTES * sum(size.rows for size in sizes) + max(layout, drawing),
         "the libraries that draw": LIBRARY_BYTES,
     }
 

@@ -10,7 +10,6 @@ import click
 import numpy as np
 
 from hopvec.cli.command import command, option
-from hopvec.cli.escape import visible
 from hopvec.cli.inputs import FILE, read_vectors
 from hopvec.cli.results import (
     ResultFile,
@@ -25,6 +24,7 @@ from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal, is_terminal
 from hopvec.cli.vectors_memory import SEARCH_BYTES, limit_vectors, memory_option
 from hopvec.embedding import Embedding
+from hopvec.escape import visible
 from hopvec.evaluate.neighborhoods import Neighborhoods
 from hopvec.evaluate.neighborhoods import neighbors as find_neighbors
 from hopvec.evaluate.pairs import ids_like

@@ -137,6 +137,8 @@ class Program(click.Group):
         except BrokenPipeError:
             _discard_output()
             sys.exit(1)
+        except PermissionError as error:  # of a folder that may not be entered
+            _refuse(f"{error.filename}: {error.strerror}." if error.filename else str(error))
         except MemoryError:
             if address_space.limit is not None:
                 _refuse(str(address_space))
@@ -162,8 +164,8 @@ class Program(click.Group):
             if "--debug" in arguments:
                 import traceback
 
-                from hopvec.cli.escape import visible
                 from hopvec.credentials import scrub
+                from hopvec.escape import visible
 
                 click.echo(visible(scrub(traceback.format_exc()), keep="\n"), err=True, nl=False)
             raise
@@ -240,8 +242,8 @@ def _is_number(text: str) -> bool:
 
 
 def _refuse(sentence: str, code: int = 2) -> NoReturn:
-    from hopvec.cli.escape import visible
     from hopvec.credentials import scrub
+    from hopvec.escape import visible
 
     # It may repeat arguments.
     click.secho(visible(scrub(sentence), keep="\n\t"), fg="red", err=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ import click
 import pyarrow as pa
 
 from hopvec.cli.command import command, option
-from hopvec.cli.escape import visible
 from hopvec.cli.inputs import (
     FILE,
     as_embedded,
@@ -33,19 +32,25 @@ from hopvec.cli.results import (
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal, is_terminal
 from hopvec.cli.vectors_memory import (
-    MAPPED_BYTES,
+    PAIR_BYTES,
+    PAIRS,
     SEARCH_BYTES,
+    TRAINING_BYTES,
+    MoreBytes,
+    VectorsSize,
+    limit_graph,
     limit_vectors,
     memory_option,
 )
+from hopvec.escape import visible
 from hopvec.evaluate.pairs import ids_like
 from hopvec.formats import read_preview
 from hopvec.formats.graphs.links import read_unlabeled_pairs
 from hopvec.formats.graphs.nodes import has_one_column, read_nodes
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.recognize import holds_embedding
-from hopvec.machine import memory_limit
-from hopvec.memory import data_limit
+from hopvec.graph.graph import Graph
+from hopvec.graph.size import GraphSize
 from hopvec.neighbors import check_k
 from hopvec.recommendation.recommend import (
     SCORES,
@@ -176,22 +181,15 @@ def recommend(
     for path in filter(None, (graph, id_file, candidates, exclude, pairs)):
         check_exists(path)
     start = time.monotonic()
-    embedding, held = None, 0
+    embedding, scored = None, None
     if vectors is not None:
         read_options = as_embedded(read_options, read_preview(vectors).embedding)
-    if vectors is not None and (score in VECTOR_SCORES or types):
-        in_memory = limit_vectors(
-            [vectors],
-            memory,
-            f"{vectors}: the search",
-            lambda sizes: {"the results": SEARCH_BYTES * sum(size.rows for size in sizes)},
-        )
-        embedding = read_vectors(terminal, vectors, in_memory)
-        held = MAPPED_BYTES if in_memory == 0 else embedding.vectors.nbytes
-    read_options = replace(
-        read_options, memory=data_limit(memory_limit(memory)), reserve=lambda nodes, edges: held
-    )
-    whole = read(terminal, RunReport(), graph, read_options)
+        scored = vectors if score in VECTOR_SCORES or types else None
+    limits = limit_graph([scored], memory, _more_bytes(score), entry_bytes=_entry_bytes(score))
+    whole = read(terminal, RunReport(), graph, replace(read_options, **limits))
+    if scored is not None:
+        in_memory = limit_vectors([scored], memory, "The search", _more_bytes(score, whole))
+        embedding = read_vectors(terminal, scored, in_memory)
     if pairs is not None:
         table = score_pairs(
             embedding,
@@ -229,6 +227,27 @@ def recommend(
             return
         table = pa.Table.from_batches(batches, search.schema)
     _show(terminal, table, search.ids(nodes).to_pylist(), as_json)
+
+
+def _more_bytes(score: str, graph: Graph | None = None) -> MoreBytes:
+    """The memory of recommending besides vectors, with the graph once it is read."""
+
+    def more(sizes: Sequence[VectorsSize]) -> dict[str, int]:
+        parts = {"the results": SEARCH_BYTES * sum(size.rows for size in sizes)}
+        if score == "learned":
+            pairs = sum(8 * PAIRS * (size.dim + 1) for size in sizes)
+            parts["the regression"] = TRAINING_BYTES + pairs
+        if graph is not None:
+            size = GraphSize.of(graph)
+            parts["the graph"] = size.resident + _entry_bytes(score) * size.entries
+        return parts
+
+    return more
+
+
+def _entry_bytes(score: str) -> int:
+    """The memory of recommending for each entry of the adjacency matrix."""
+    return PAIR_BYTES if score == "learned" else 0
 
 
 def _split(arguments: tuple[str, ...], score: str) -> tuple[str | None, tuple[str, ...]]:

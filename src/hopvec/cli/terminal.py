@@ -16,8 +16,8 @@ from typing import Any, Self, TextIO
 
 import click
 
-from hopvec.cli.escape import tab_separated, visible, visible_json
 from hopvec.cli.messages import name_options
+from hopvec.escape import tab_separated, visible, visible_json
 from hopvec.machine import format_bytes
 from hopvec.progress import AT_ONCE, Progress, no_progress
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from hopvec.cli.command import Function, option
 from hopvec.formats import read_preview
+from hopvec.graph.size import GraphSize
 from hopvec.machine import memory_limit
 from hopvec.memory import Needs, data_limit
 
@@ -18,6 +19,9 @@ MAPPABLE = (".parquet", ".arrow", ".feather", ".csv", ".tsv", ".gz", ".txt", ".v
 """Formats whose vectors are read in blocks, so that they can go to a spill file."""
 SEARCH_BYTES = 24  # of a node in a search for neighbors, besides its vector and its id
 MAPPED_BYTES = 64 << 20  # of memory-mapped vectors that are in memory at a time
+TRAINING_BYTES = 80_000_000  # of the libraries that train, and of pairs that are scored together
+PAIRS = 200_000  # whose products train a regression on links: edges and others, each copied
+PAIR_BYTES = 48  # of an edge among the pairs of a graph
 
 
 class VectorsSize(NamedTuple):
@@ -62,18 +66,46 @@ def limit_vectors(
     limit = data_limit(memory_limit(memory))
     if limit is None:
         return None
+    whole, least = _needs(paths, work, more, mapped=mapped)
+    least.check(limit, "Increase memory=.")
+    return None if whole.total <= limit else 0
+
+
+def limit_graph(
+    paths: Sequence[str | None],
+    memory: str | None,
+    more: MoreBytes,
+    *,
+    entry_bytes: int = 0,
+    mapped: bool = True,
+) -> dict[str, Any]:
+    """The options for reading a graph that leave enough for vectors, which are read after it.
+
+    `entry_bytes` is what the work needs for each entry of the adjacency matrix. Its error names the
+    memory of both, so that a user who gives that much is not refused again.
+    """
+    limit = data_limit(memory_limit(memory))
+    if limit is None:
+        return {}
+    _, least = _needs(paths, "", more, mapped=mapped)
+
+    def later(size: GraphSize) -> dict[str, int]:
+        return {"the graph": size.resident + entry_bytes * size.entries, **least.parts}
+
+    return {"memory": limit, "_later": later}
+
+
+def _needs(
+    paths: Sequence[str | None], work: str, more: MoreBytes, *, mapped: bool
+) -> tuple[Needs, Needs]:
+    """The memory with all vectors, and the least, with memory-mapped vectors if possible."""
     files = [path for path in paths if path is not None]
     sizes = [_size(path) for path in files]
     rest = {"the ids": sum(2 * size.id_bytes + 16 * size.rows for size in sizes), **more(sizes)}
     whole = Needs(work, {"the vectors": sum(size.nbytes for size in sizes), **rest})
-    if whole.total <= limit:
-        return None
     blocks = Needs(work, {"blocks of vectors": MAPPED_BYTES, **rest})
-    if mapped and blocks.total < whole.total and all(map(_mappable, files)):
-        blocks.check(limit, "Increase memory=.")
-        return 0
-    whole.check(limit, "Increase memory=.")
-    return None
+    can_map = mapped and blocks.total < whole.total and all(map(_mappable, files))
+    return whole, blocks if can_map else whole
 
 
 def _size(path: str) -> VectorsSize:

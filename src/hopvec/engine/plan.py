@@ -142,8 +142,7 @@ class SlabPlan(Plan):
             f"{self.slabs_in_flight} at a time on {_threads(self.threads)}; "
             f"{orders[self.orders]}; {compressed if self.width > self.dim else ''}"
             f"output of {output} {where}; "
-            f"{format_bytes(self.bytes.total)} in total, "
-            f"{format_bytes(self.bytes.graph)} for the graph"
+            f"{format_bytes(self.bytes.total)} with the graph of {format_bytes(self.bytes.graph)}"
         )
 
     @property

@@ -38,7 +38,7 @@ import pyarrow as pa
 from hopvec.address import is_address
 from hopvec.errors import FormatError, ParameterError
 from hopvec.formats import arrow, delimited, npy, npz, parquet, word2vec
-from hopvec.formats.arrow_data import declared_too_much
+from hopvec.formats.arrow_data import declared_too_much, reason_of
 from hopvec.formats.fitted_state import check_fits
 from hopvec.formats.preview import Preview
 from hopvec.graph.ids import first_duplicate
@@ -188,8 +188,9 @@ def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
     except Exception as error:
         if isinstance(error, MemoryError) and not declared_too_much(error, str(path)):
             raise
-        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
-        raise FormatError(f"{path}: cannot be read as an embedding ({reason}).") from error
+        raise FormatError(
+            f"{path}: cannot be read as an embedding ({reason_of(error)})."
+        ) from error
     _check_ids(path, preview.embedding.ids)
     return preview
 
@@ -225,6 +226,8 @@ def _recognized(path: Path) -> Format:
 def format_named(path: Path) -> Format:
     """The format given by the suffix of the path. Raises FormatError if there is none."""
     if suffix_of(path) not in EMBEDDING_FORMATS:
+        if path.is_dir():
+            raise FormatError(f"{path}: this is a directory; name a file in it.")
         raise FormatError(
             f"{path}: {path.suffix!r} is not the suffix of an embedding format; "
             f"use one of {', '.join(EMBEDDING_FORMATS)}."

@@ -126,9 +126,16 @@ def arrow_errors(
         file = name if isinstance(name, str) else name()
         if isinstance(error, MemoryError) and not declared_too_much(error, file):
             raise
-        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
         after = f" after row {row():,}" if row() else ""
-        raise FormatError(f"{file}: damaged {kind} data{after} ({reason}).") from error
+        raise FormatError(f"{file}: damaged {kind} data{after} ({reason_of(error)}).") from error
+
+
+def reason_of(error: Exception) -> str:
+    """The first sentence of an error of Arrow, in the words of a user."""
+    reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
+    if "magic bytes not found in footer" in reason:
+        return "its end is missing: the file was truncated, or it is not Parquet"
+    return "the file is empty" if reason == "Parquet file size is 0 bytes" else reason
 
 
 def declared_too_much(error: MemoryError, file: str) -> bool:

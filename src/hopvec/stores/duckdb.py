@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from hopvec.errors import FormatError, MissingExtraError
+from hopvec.formats.atomic import atomic_write
 from hopvec.formats.destination import check_writable
 from hopvec.formats.metadata import is_metadata_json, to_json
 from hopvec.formats.table import COLUMNS, batches_of
@@ -57,6 +59,8 @@ def write_table(
     path = Path(location)
     created, done = not path.exists(), False
     try:
+        if created:
+            _create(path)
         with _connected(path) as connection:
             _fill(connection, embedding, table, progress)
         done = True
@@ -64,6 +68,17 @@ def write_table(
         if created and not done:
             path.unlink(missing_ok=True)
             path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
+
+
+def _create(path: Path) -> None:
+    """Write an empty database at once: one that DuckDB has written in part cannot be opened."""
+    with TemporaryDirectory(prefix="hopvec-") as directory:
+        empty = Path(directory) / "empty.db"
+        with _connected(empty):
+            pass
+        content = empty.read_bytes()
+    with atomic_write(path) as (file,):
+        file.write(content)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hopvec.escape import visible
 from hopvec.view.classes import Classes
 from hopvec.view.names import Box, label_anchor, place_labels
 from hopvec.view.splat import splat
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SPLAT_FROM = 100_000  # nodes per panel above which their density is drawn
+SPLAT_BYTES = 80  # of a pixel while a density is drawn
 RASTER_FROM = 5_000  # points above which .svg and .pdf contain them as pixels
 MAX_LABELS = 22  # classes named on the map
 MIN_SHARE = 0.2  # of a gray class in its largest cluster, for it to be named
@@ -88,7 +90,7 @@ def draw_figure(
         axes.axis("off")
         draw_panel(axes, panel, theme, size=size, dpi=dpi, seed=seed)
         if not alone:
-            axes.set_title(panel.name, color=theme.ink, fontsize=12, pad=5, loc="left")
+            axes.set_title(visible(panel.name), color=theme.ink, fontsize=12, pad=5, loc="left")
         if number:  # a thin line between panels, so that they are not read as one map
             between, top = (left - MARGIN / 2) / width, (bottom + size * (1 + strip)) / height
             line = Line2D([between] * 2, [bottom / height, top], color=theme.other, linewidth=0.6)
@@ -99,6 +101,14 @@ def draw_figure(
     if labeled:
         _draw_legend(figure, panels[0].classes, theme, beside=bool(beside), inset=MARGIN)
     return figure
+
+
+def drawing_bytes(nodes: Sequence[int], *, size: float, dpi: int) -> int:
+    """The memory of the pixels of panels with these numbers of nodes, at most."""
+    width = MARGIN + len(nodes) * (size + MARGIN) + LEGEND
+    height = 2 * (MARGIN + ROW) + TITLE + HEADING + size * (1 + GAP + STRIP + 0.04)
+    splat = SPLAT_BYTES * (size * dpi) ** 2 if max(nodes) > SPLAT_FROM else 0
+    return int(4 * width * height * dpi**2 + splat)
 
 
 def draw_panel(axes: Axes, panel: Panel, theme: Theme, *, size: float, dpi: int, seed: int) -> None:
@@ -199,7 +209,7 @@ def _draw_labels(axes: Axes, panel: Panel, theme: Theme) -> None:
         text = axes.text(
             anchor.position[0],
             anchor.position[1],
-            name,
+            visible(name),
             color=theme.text[code] if colored else theme.quiet,
             fontsize=10 if colored else 7.5,
             fontweight="bold" if colored else "normal",
@@ -237,7 +247,7 @@ def _draw_legend(
 
     sizes = classes.sizes
     rows = [
-        (color, name, int(size))
+        (color, visible(name), int(size))
         for color, name, size in zip(PALETTE, classes.names, sizes, strict=False)
     ]
     rest, without = len(classes.names) - len(PALETTE), int((classes.codes < 0).sum())
