@@ -61,7 +61,7 @@ HEAVY = [
 
 # A package or module may import from itself and from the rows above it.
 LAYERS = [
-    {"credentials"},
+    {"credentials", "escape"},
     {"_native", "errors"},
     {"address", "machine", "progress", "spill"},
     {"memory"},
