@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,8 @@ def write_table(
             raise failures[0] from None
         raise _failed(path, error) from error
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        with suppress(OSError):  # Python does not ignore errors of closing a directory
+            shutil.rmtree(part, ignore_errors=True)
 
 
 def _connect() -> Any:
