@@ -30,6 +30,7 @@ REFUSED = {
     "page-size.parquet": "evaluate vectors.parquet {file}",
     "cut.parquet": "embed edges.csv -o out.parquet --nodes {file}",
     "encoding.graphml": "embed {file} -o out.parquet",
+    "short-sampling.parquet": "evaluate vectors.parquet --graph edges.csv --links {file}",
     "no-name.mat.zst": "embed {file} -o out.parquet",
     "hash-row.csv": "embed {file} -o out.parquet",
     "nested-edge.graphml": "embed {file} -o out.parquet",

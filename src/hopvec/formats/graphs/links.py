@@ -60,6 +60,11 @@ def read_pairs(path: str | PathLike[str], *, progress: Progress | None = None) -
     labels = np.concatenate([_labels(batch) for batch in batches])
     source = stream.metadata["columns"]["source"]
     sampling = _read_sampling(path, source) if has_sampling else None
+    if sampling is not None and len(sampling) != len(labels):
+        raise FormatError(
+            f"{file.name}: the column {SAMPLING} has {len(sampling):,} rows, and others have "
+            f"{len(labels):,}."
+        )
     return LabeledPairs(ends, labels == 1, sampling)
 
 
@@ -107,7 +112,8 @@ def _read_sampling(path: str | PathLike[str], source: str) -> pa.Array:
     options = ReadOptions(source=source, target=SAMPLING, unweighted=True, _pairs=LINKS)
     with InputFile(path) as file:
         batches = list(_format(file).read_edges(file, options).batches)
-    return pa.chunked_array([batch.target.cast(pa.large_string()) for batch in batches])
+    values = [batch.target.cast(pa.large_string()) for batch in batches]
+    return pa.chunked_array(values, pa.large_string())
 
 
 def _labels(batch: Batch) -> NDArray[np.float64]:
