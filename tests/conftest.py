@@ -25,20 +25,25 @@ settings.register_profile(
 settings.load_profile("hopvec")
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items):
-    """Keep the tests of a file in one process, and all tests on Spark in one with a cluster.
-
-    Those on Spark come first: the other process runs all other tests meanwhile.
-    """
-    for item in items:
-        group = "spark" if on_spark(item) else item.path.as_posix()
-        item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=on_spark, reverse=True)  # stable
+    """Run the tests on Spark first: the other process runs all other tests meanwhile."""
+    items.sort(key=lambda item: scope(item.nodeid) == "spark", reverse=True)  # stable
 
 
-def on_spark(item):
-    return item.path.parent.name == "spark"
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep the tests of a file in one process, and all tests on Spark in one with a cluster."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = scope
+    return scheduler
+
+
+def scope(nodeid):
+    """What runs in one process: "spark", or a file."""
+    file = nodeid.split("::")[0]
+    return "spark" if Path(file).parent.name == "spark" else file
 
 
 @pytest.fixture(scope="session")
