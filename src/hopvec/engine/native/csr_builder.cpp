@@ -41,7 +41,7 @@ void for_each_neighbor(const int32_t* neighbor, int64_t count, NodeSet& set, Dis
   int32_t sorted[short_row];
   std::copy(neighbor, neighbor + count, sorted);
   std::sort(sorted, sorted + count);
-  for (int64_t k = 0; k < count; ++k) k&& sorted[k] == sorted[k - 1] ? duplicate(sorted[k]) : distinct(sorted[k]);
+  for (int64_t k = 0; k < count; ++k) k > 0 && sorted[k] == sorted[k - 1] ? duplicate(sorted[k]) : distinct(sorted[k]);
 }
 
 // Writes the distinct numbers of a row in ascending order; there must be `count` of them.
