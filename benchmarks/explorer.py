@@ -1,8 +1,9 @@
 """The explorer under load: python -m benchmarks.explorer.
 
-200 connections make 10,000 requests at once, beside 50 slow clients: half of them send a byte at a
-time, the other half read the positions a few bytes at a time. The server runs as `hopvec explore`
-with vectors of 60,000 nodes, on the loopback address. Everything ends after MAX_SECONDS.
+10,000 requests over 200 concurrent connections. At the same time, there are 50 slow clients: half
+of them send a byte at a time, the other half read the positions a few bytes at a time. The server
+runs as `hopvec explore` with vectors of 60,000 nodes, on the loopback address. Everything ends
+after MAX_SECONDS.
 """
 
 from __future__ import annotations

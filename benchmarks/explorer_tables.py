@@ -37,14 +37,14 @@ def section(results: dict[str, Any]) -> str:
     return f"""\
 {machine_line(results)}
 
-{protocol["requests"]:,} requests on {protocol["connections"]} connections at a time, for
-{protocol["nodes"]:,} vectors of dimension {protocol["dim"]}. Beside them, {protocol["slow"]} slow
-clients send or read a few bytes per second. The server answered {results["per_second"]:,.0f}
-requests per second; {results["failed"] or "none"} failed. It took {memory[0] / 1e6:,.0f} MB before
-the first request, {memory[1] / 1e6:,.0f} MB after the first thousand, and
-{memory[-1] / 1e6:,.0f} MB at the end.{busy}
+{protocol["requests"]:,} requests over {protocol["connections"]} concurrent connections, for
+{protocol["nodes"]:,} vectors of dimension {protocol["dim"]}. At the same time,
+{protocol["slow"]} slow clients send or read a few bytes per second. The server answered
+{results["per_second"]:,.0f} requests per second; {results["failed"] or "none"} failed. It took
+{memory[0] / 1e6:,.0f} MB before the first request, {memory[1] / 1e6:,.0f} MB after the first
+thousand, and {memory[-1] / 1e6:,.0f} MB at the end.{busy}
 
 {table(head, rows)}
 
-All connections ask at once, so a request waits for those before it. Those of every kind wait
-equally long: none starves the others."""
+Requests queue behind those of the other connections. All kinds wait about equally long: none
+starves the others."""

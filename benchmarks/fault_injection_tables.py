@@ -11,7 +11,7 @@ GROUPS = ("embedding", "table", "graph", "store", "spill files", "map", "layout"
 
 def section(results: dict[str, Any]) -> str:
     """The runs of each writer and fault, and how they were chosen."""
-    writers, most = results["writers"], results["most"]
+    writers, max_operations = results["writers"], results["max_operations"]
     faults = list(next(iter(writers.values())))
     groups: dict[str, list[str]] = defaultdict(list)
     for name in writers:
@@ -23,7 +23,7 @@ def section(results: dict[str, Any]) -> str:
         rows.append([title, *(f"{cell:,}" for cell in cells)])
     found = [cell for counts in writers.values() for cell in counts.values()]
     runs, failures = (sum(cell[name] for cell in found) for name in ("runs", "failures"))
-    chosen = f"every operation, or {most} of them if there are more"
+    chosen = f"every operation, or {max_operations} of them if there are more"
     return f"""\
 Runs of `./scripts/fault-injection`: {len(writers)} writers, {len(faults)} faults, and {chosen}.
 Of {runs:,} runs, {failures or "none"} broke this promise.

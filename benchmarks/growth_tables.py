@@ -11,7 +11,8 @@ from benchmarks.markdown import machine_line, number, table
 from hopvec import FastRP, MemoryLimitError
 from hopvec.engine.plan import CACHE_LINE_BYTES, SlabPlan
 from hopvec.graph.build_plan import EdgesSize, plan_build
-from hopvec.graph.size import GraphSize
+from hopvec.graph.id_encoder import SORTING_BYTES
+from hopvec.graph.size import GraphSize, id_bytes
 from hopvec.machine import format_bytes
 from hopvec.memory import PROGRAM_BYTES, data_limit
 from hopvec.spark import Cluster
@@ -20,7 +21,6 @@ from hopvec.spark.estimate import plan_run
 STAGES = ("read", "build", "embed", "write")
 ONE_PASS, TWO_PASSES = "--memory 12GB --passes 1", "--memory 12GB --passes 2"
 HOSTS, LINKS = 385_000_000, 2_500_000_000  # the host graph of Common Crawl
-SORTING_BYTES = 24  # of an id that is sorted
 MACHINES = (64 * 10**9, 128 * 10**9)
 CLUSTERS = (
     Cluster(workers=4, cores=8, memory=54 * 10**9),
@@ -30,7 +30,7 @@ CLUSTERS = (
 
 @dataclass(frozen=True)
 class Fit:
-    """seconds = `edge` * edges + `node` * nodes: the line with the smallest relative errors."""
+    """seconds = `edge` * edges + `node` * nodes: the least-squares fit by relative errors."""
 
     edge: float
     node: float
@@ -95,7 +95,7 @@ def size_table(found: Sequence[dict[str, Any]]) -> str:
         for one in found
     ]
     return table(
-        ["edges", "nodes", *(f"{stage}, s" for stage in STAGES), "all, s", "peak, MB"], rows
+        ["edges", "nodes", *(f"{stage}, s" for stage in STAGES), "total, s", "peak, MB"], rows
     )
 
 
@@ -112,7 +112,6 @@ def section(results: dict[str, Any]) -> str:
     """The block of docs/how-to/scale.md."""
     dense = points(results, "dense")
     largest = results["series"]["dense"][-1]
-    slab_memory = format_bytes(3 * CACHE_LINE_BYTES * HOSTS)
     both = "" if TWO_PASSES not in largest["embedded"] else passes_sentence(largest)
     return f"""\
 {machine_line(results)}
@@ -129,19 +128,31 @@ Graphs with fewer edges per node, with the same options:
 
 {size_table(points(results, "sparse"))}
 
-A straight line, edges and nodes times constants, fits the graphs with ten million edges or more:
+Least-squares fit, by relative errors, of seconds = a x edges + b x nodes to the graphs with at
+least ten million edges:
 
 {fit_table(fits(results))}
 
 Extrapolated to the host graph of Common Crawl, {HOSTS:,} nodes and {LINKS:,} edges, with
-`FastRP(dim=64, passes=1)`: times on one machine are those of the line above, for its processor and
-2 cores; those on Spark are of `hopvec.spark.estimate`.
+`FastRP(dim=64, passes=1)`: times on one machine follow from this fit, for its processor and 2
+cores; times on Spark are estimates of `hopvec.spark.estimate`.
 
 {plan_table(fits(results))}
 
-So 64 GB are refused on one machine: 16 columns, a cache line of each row, are computed at a time,
-and two hops and their sum take {slab_memory} for all nodes, beside the graph. A smaller dim
-would need as much. The times leave out waiting for the disk."""
+{shortage_sentence()}The times do not include waiting for the disk."""
+
+
+def shortage_sentence() -> str:
+    """Why the host graph does not fit on the smallest machine, if so."""
+    try:
+        plan_on_one_machine(MACHINES[0])
+    except MemoryLimitError:
+        return f"""\
+{format_bytes(MACHINES[0])} is not enough on one machine: hopvec computes 16 columns at a time (a
+cache line per row), and two hops and their sum take {format_bytes(3 * CACHE_LINE_BYTES * HOSTS)} in
+addition to the graph. A smaller `dim` does not help.
+"""
+    return ""
 
 
 def plan_table(found: dict[str, Fit]) -> str:
@@ -153,7 +164,7 @@ def plan_table(found: dict[str, Fit]) -> str:
             plan, disk = plan_on_one_machine(limit)
         except MemoryLimitError as error:
             shortage = error.shortage
-            rows.append([title, f"refused: needs {format_bytes(shortage.needs.total)}", "", "", ""])
+            rows.append([title, f"needs {format_bytes(shortage.needs.total)}", "", "", ""])
             continue
         seconds = sum(fit.seconds(LINKS, HOSTS) for fit in found.values())
         memory = format_bytes(plan.bytes.total + PROGRAM_BYTES)
@@ -170,7 +181,7 @@ def plan_table(found: dict[str, Fit]) -> str:
                 f"{expected.seconds / 60:.0f} min",
             ]
         )
-    return table(["", "memory", "temporary files", "sent", "time"], rows)
+    return table(["", "memory", "temporary files", "shuffled or fetched", "time"], rows)
 
 
 def plan_on_one_machine(limit: int) -> tuple[SlabPlan, int]:
@@ -179,10 +190,12 @@ def plan_on_one_machine(limit: int) -> tuple[SlabPlan, int]:
     Raises MemoryLimitError if the graph does not fit.
     """
     method = FastRP(dim=64, passes=1, threads=2)
-    size = GraphSize(HOSTS, 2 * LINKS, weighted=False, directed=False, id_bytes=8 * HOSTS)
-    edges = EdgesSize(weighted=False, nbytes=8 * LINKS, sorting=SORTING_BYTES * HOSTS)
+    ids = id_bytes(HOSTS, 0)
+    size = GraphSize(HOSTS, 2 * LINKS, weighted=False, directed=False, id_bytes=ids)
+    sorting = 2 * ids + SORTING_BYTES * HOSTS  # the ids before and after
+    edges = EdgesSize(weighted=False, nbytes=8 * LINKS, sorting=sorting)
     data = data_limit(limit)
-    build = plan_build("The host graph", size, edges, data, method._later_work)
+    build = plan_build("The host graph", size, edges, data, method._run_memory)
     disk = edges.nbytes * build.edges_in_file
     if build.in_file:
         size = size.written_to_file()

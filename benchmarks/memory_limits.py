@@ -42,18 +42,18 @@ def write_edges(path: Path, number: int) -> dict[str, Any]:
     return dict(json.loads(done["output"].strip().splitlines()[-1]))
 
 
-def random_edges(path: Path, chance: random.Random) -> dict[str, Any]:
+def random_edges(path: Path, rng: random.Random) -> dict[str, Any]:
     """Write a random list of edges, with duplicates; returns its properties."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
 
-    rng = np.random.default_rng(chance.getrandbits(32))
-    nodes = int(10 ** chance.uniform(4, 5.4))
-    edges = int(min(nodes * 10 ** chance.uniform(0, 1.4), MAX_EDGES))
-    ends = [(nodes * rng.random(edges) ** 2).astype(np.int64) for _ in range(2)]
-    names, weighted = chance.random() < 0.5, chance.random() < 0.4
+    generator = np.random.default_rng(rng.getrandbits(32))
+    nodes = int(10 ** rng.uniform(4, 5.4))
+    edges = int(min(nodes * 10 ** rng.uniform(0, 1.4), MAX_EDGES))
+    ends = [(nodes * generator.random(edges) ** 2).astype(np.int64) for _ in range(2)]
+    names, weighted = rng.random() < 0.5, rng.random() < 0.4
     columns: dict[str, Any] = dict(zip(("source", "target"), ends, strict=True))
     if names:
         columns = {
@@ -61,7 +61,7 @@ def random_edges(path: Path, chance: random.Random) -> dict[str, Any]:
             for name, end in columns.items()
         }
     if weighted:
-        columns["weight"] = rng.integers(1, 9, edges)
+        columns["weight"] = generator.integers(1, 9, edges)
     table = pa.table(columns)
     if path.suffix == ".csv":
         pyarrow.csv.write_csv(table, path)
@@ -70,16 +70,16 @@ def random_edges(path: Path, chance: random.Random) -> dict[str, Any]:
     return {"nodes": nodes, "edges": edges, "strings": names, "weighted": weighted}
 
 
-def options(chance: random.Random) -> list[object]:
+def options(rng: random.Random) -> list[object]:
     """Random options of `hopvec embed`."""
-    chosen = {name: chance.choice(values) for name, values in CHOICES.items()}
-    if chance.random() < 0.5:
+    chosen = {name: rng.choice(values) for name, values in CHOICES.items()}
+    if rng.random() < 0.5:
         directions = ["out", "in", "both"]
         if chosen["--dim"] not in (16,):
             directions.append("concat")
-        chosen |= {"--direction": chance.choice(directions)}
+        chosen |= {"--direction": rng.choice(directions)}
     if chosen["--passes"] == 1:
-        chosen["--normalize"] = chance.choice(["none", "full"])
+        chosen["--normalize"] = rng.choice(["none", "full"])
     given = [text for pair in chosen.items() for text in pair]
     return [*given, *(["--directed"] if "--direction" in chosen else [])]
 
@@ -90,21 +90,21 @@ def run(edges: Path, output: Path, given: list[object], memory: int) -> dict[str
     return run_monitored([*command, "--memory", f"{memory}B"], THREADS)
 
 
-def case(number: int, chance: random.Random, directory: Path) -> dict[str, Any]:
+def run_case(number: int, rng: random.Random, directory: Path) -> dict[str, Any]:
     """One graph and its options, within two limits."""
-    edges = directory / f"edges{chance.choice(['.csv', '.parquet'])}"
+    edges = directory / f"edges{rng.choice(['.csv', '.parquet'])}"
     found = write_edges(edges, number)
-    given = options(chance)
-    output = directory / f"vectors{chance.choice(OUTPUTS)}"
+    given = options(rng)
+    output = directory / f"vectors{rng.choice(OUTPUTS)}"
     start = time.perf_counter()
     refused = run(edges, output, given, 10**6).get("error", "")
     seconds = time.perf_counter() - start
     needs = NEEDS.search(refused)
     if needs is None:
         raise SystemExit(f"case {number}: not refused: {refused}")
-    least = round(float(needs[1]) * UNITS[needs[2]])
+    minimum = round(float(needs[1]) * UNITS[needs[2]])
     runs, digests = [], set()
-    for limit in (least, int(least * chance.uniform(1.02, 4))):
+    for limit in (minimum, int(minimum * rng.uniform(1.02, 4))):
         done = run(edges, output, given, limit)
         if "error" in done:
             runs.append({"limit": limit, "error": done["error"]})
@@ -132,7 +132,7 @@ def case(number: int, chance: random.Random, directory: Path) -> dict[str, Any]:
     return found
 
 
-def kept(one: dict[str, Any]) -> bool:
+def within_limit(one: dict[str, Any]) -> bool:
     """Whether a run succeeded within its limit."""
     return "error" not in one and one["peak"] <= one["limit"]
 
@@ -153,15 +153,15 @@ def main() -> int:
 
     def measured(number: int) -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as directory:
-            return case(number, random.Random(number), Path(directory))
+            return run_case(number, random.Random(number), Path(directory))
 
     with ThreadPoolExecutor(args.workers) as executor:
         found = list(executor.map(measured, range(count)))
     runs = [one for each in found for one in each["runs"]]
-    exceeded = [one for one in runs if not kept(one)]
+    exceeded = [one for one in runs if not within_limit(one)]
     log(f"{len(runs)} runs, {len(runs) - len(exceeded)} within their limits")
     for one in exceeded:
-        log(f"not kept: {one}")
+        log(f"exceeded: {one}")
     results = {"machine": machine.describe(), "cases": found}
     write(results_dir(args.quick) / "memory_limits.json", results)
     return 1 if exceeded or not all(each["same"] for each in found) else 0

@@ -3,7 +3,7 @@
 from typing import Any
 
 from benchmarks.markdown import machine_line, table, verdict
-from benchmarks.memory_limits import kept
+from benchmarks.memory_limits import within_limit
 
 
 def section(results: dict[str, Any]) -> str:
@@ -22,13 +22,14 @@ def section(results: dict[str, Any]) -> str:
     ]
     heads = ["nodes", "edges", "options", "files", "minimum", "larger limit"]
     same = verdict(all(case["same"] for case in cases))
+    kept = sum(map(within_limit, runs))
     return f"""\
 {machine_line(results)}
 
 {len(runs)} runs of `hopvec embed` on {len(cases)} random graphs, by `python -m
 benchmarks.memory_limits`: each is refused within 1 MB first, and then runs with exactly the
 minimum that the refusal names, and with a larger limit. Peak resident memory of the whole process
-and the limit, in MB. Within their limits: {sum(map(kept, runs))} of {len(runs)}. Same bytes for
+and the limit, in MB. Within their limits: {kept} of {len(runs)}. Same bytes for
 both limits: {same}.
 
 {table(heads, rows)}"""

@@ -165,7 +165,7 @@ def test_memory_mapped_vectors_are_searched_in_parts_with_the_same_result(
     np.save(tmp_path / "vectors.npy", vectors)
     mapped = np.load(tmp_path / "vectors.npy", mmap_mode="r")
     in_memory, in_file = (Embedding(some, pa.array(range(300))) for some in (vectors, mapped))
-    monkeypatch.setattr(hopvec.engine.top_products, "MAPPED_BYTES", part_rows * 8)
+    monkeypatch.setattr(hopvec.engine.top_products, "MAPPED_CANDIDATES_BYTES", part_rows * 8)
     released = []
     monkeypatch.setattr(hopvec.engine.top_products, "release_pages", released.append)
     wanted = [5, 250, 18, 299]

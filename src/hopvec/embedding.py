@@ -881,7 +881,8 @@ def load(
         A file in one of the formats of `Embedding.save`.
     memory : str or number, optional
         The memory limit of the vectors, such as "4GB". If they exceed it, they are memory-mapped
-        from a temporary file, except those of .npz and binary word2vec.
+        from a temporary file. Ignored for .npz and binary word2vec, which are read into memory, and
+        for .npy: float32 vectors are memory-mapped in any case, others are read into memory.
     progress : bool or callable, optional
         Whether to show a progress bar; or a function, called with the amount read and the total.
 

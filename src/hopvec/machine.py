@@ -26,7 +26,7 @@ UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 UNITS |= {f"{unit}I": 2 ** (10 * power) for power, unit in enumerate("KMGT", start=1)}
 CGROUP = Path("/sys/fs/cgroup")
 OWN_CGROUPS = Path("/proc/self/cgroup")
-TAKEN_ROWS = 1 << 13  # of a memory map, between two releases of its pages
+TAKE_BLOCK_ROWS = 1 << 13  # copied from a memory map between two releases of its pages
 MAX_QUICK_OPERATIONS = 1e8  # a few milliseconds
 
 
@@ -140,8 +140,8 @@ def take_rows(array: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
         return taken
     taken = np.empty((len(rows), *array.shape[1:]), array.dtype)
     order = np.argsort(rows, kind="stable")
-    for first in range(0, len(rows), TAKEN_ROWS):
-        some = order[first : first + TAKEN_ROWS]
+    for first in range(0, len(rows), TAKE_BLOCK_ROWS):
+        some = order[first : first + TAKE_BLOCK_ROWS]
         taken[some] = array[rows[some]]
         release_pages(array[rows[some[0]] : rows[some[-1]] + 1])
     return taken

@@ -10,8 +10,8 @@ Progress = Callable[[int, int], object]
 """Called with the amount of work done and the total, from the thread that started the work."""
 
 
-AT_ONCE = "at_once"
-"""The attribute of log records that a program shows at once: nothing is wrong, but it waits."""
+SHOW_IMMEDIATELY = "show_immediately"
+"""The attribute of log records that the command line shows immediately: a run waits for input."""
 
 ProgressOption = bool | Progress | None
 """What users pass as `progress=`: True for a bar, False or None for nothing, or a callback."""

@@ -128,7 +128,7 @@ class TestMemory:
             f"This run needs at least {format_bytes(rounded_up(minimum))} "
             f"({format_bytes(rows)} for the graph, 960 kB for one slab), "
             f"but the memory limit is {format_bytes(rounded_down(minimum - 1))}. "
-            "Raise the memory limit."
+            "Increase memory=."
         )
         assert method.set_params(memory=minimum).plan(graph).output == "file"
 

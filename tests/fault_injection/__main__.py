@@ -1,9 +1,9 @@
 """The table writers x faults x n: python -m fault_injection, with LD_PRELOAD, from tests/.
 
-python -m fault_injection                   every n
-python -m fault_injection --most 5          at most five n of each writer and fault
-python -m fault_injection --only study      the writers whose names contain a text
-python -m fault_injection --rotate          one fault of each writer
+python -m fault_injection                       every n
+python -m fault_injection --max-operations 5    at most five n of each writer and fault
+python -m fault_injection --only study          the writers whose names contain a text
+python -m fault_injection --rotate              one fault of each writer
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from fault_injection.loop import MOST, run_loop
+from fault_injection.loop import MAX_OPERATIONS, run_loop
 from fault_injection.shim import FAULTS, Shim
 from fault_injection.writers import WRITERS
 
@@ -25,7 +25,10 @@ def options():
     """The parsed arguments."""
     parser = argparse.ArgumentParser()
     parser.add_argument(
-        "--most", type=int, default=MOST, help=f"run at most so many n of each ({MOST})"
+        "--max-operations",
+        type=int,
+        default=MAX_OPERATIONS,
+        help=f"run at most this many n of each (default: {MAX_OPERATIONS})",
     )
     parser.add_argument("--only", default="", help="writers whose names contain this text")
     parser.add_argument("--rotate", action="store_true", help="one fault per writer, in turn")
@@ -43,26 +46,26 @@ def main():
     for number, writer in enumerate(WRITERS):
         if chosen.only not in writer.name:
             continue
-        for start in chosen.start or writer.starts:
+        for start in chosen.start or writer.initial_states:
             for fault in [faults[number % len(faults)]] if chosen.rotate else faults:
-                rows.append(run(writer, fault, start, chosen.most))
+                rows.append(run(writer, fault, start, chosen.max_operations))
                 print(json.dumps(rows[-1]), flush=True)
     if chosen.store:
-        store(chosen.store, rows, chosen.most)
+        store(chosen.store, rows, chosen.max_operations)
     return any(row["failures"] for row in rows)
 
 
 SHIM = Shim()
 
 
-def run(writer, fault, start, most):
+def run(writer, fault, start, max_operations):
     """The row of a writer and a fault."""
     begin = time.perf_counter()
-    result = run_loop(SHIM, writer, fault, start, most)
+    result = run_loop(SHIM, writer, fault, start, max_operations)
     return vars(result) | {"seconds": round(time.perf_counter() - begin, 2)}
 
 
-def store(path, rows, most):
+def store(path, rows, max_operations):
     """Store the runs of each writer and fault, and how many of them went wrong."""
     counts = {}
     for row in rows:
@@ -72,7 +75,8 @@ def store(path, rows, most):
         cell["operations"] = max(cell["operations"], row["operations"])
         cell["runs"] += row["runs"]
         cell["failures"] += len(row["failures"])
-    path.write_text(json.dumps({"most": most, "writers": counts}, indent=1) + "\n")
+    content = {"max_operations": max_operations, "writers": counts}
+    path.write_text(json.dumps(content, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from hopvec import HopvecError
 
-MOST = 300  # operations of a writer that are made to fail: all of them, except of Qdrant
+MAX_OPERATIONS = 300  # of a writer that are made to fail: all of them, except of Qdrant
 SUCCESS, BUG, REFUSED, KILLED = 0, 1, 2, -signal.SIGKILL
 
 
@@ -50,16 +50,16 @@ class Writer:
     allowed: Callable = old_or_new
     """Whether a state is allowed after a run that failed, and `after_kill` after a killed one."""
     after_kill: Callable | None = None
-    leaves: Callable = lambda name: False
+    may_leave: Callable = lambda name: False
     """Whether a run that fails may leave a file of this name."""
-    starts: tuple[str, ...] = ("old", "none")
-    """Whether it replaces old files, and whether it can write the first ones."""
+    initial_states: tuple[str, ...] = ("old", "none")
+    """What is there before: old files, which it replaces, or none."""
     libraries: tuple[str, ...] = ()
     """Modules that take long to import, which the first process does."""
-    continues: bool = True
-    """Whether a short write is continued; some databases report it as an error."""
-    serves: Callable[[], AbstractContextManager] = nullcontext
-    """What runs in the first process meanwhile."""
+    retries_short_writes: bool = True
+    """Whether it writes the rest after a short write; some databases report it as an error."""
+    server: Callable[[], AbstractContextManager] = nullcontext
+    """What runs in the first process meanwhile, such as a server of files."""
 
 
 @dataclass
@@ -181,7 +181,7 @@ class Loop:
             allowed = self.writer.after_kill
         if not allowed(found, self.old, self.new):
             yield f"neither the old nor the new files: {_short(found)}; {message}"
-        if fault == "short write" and code != SUCCESS and self.writer.continues:
+        if fault == "short write" and code != SUCCESS and self.writer.retries_short_writes:
             yield f"a short write was not continued: {message}"
         if not killed and not (
             fault == "I/O error" and operation in ("unlink", "rmdir", "unlinkat")
@@ -196,7 +196,7 @@ class Loop:
             yield from self._left()
 
     def _left(self):
-        left = {name for name in names(self.files) - self.known if not self.writer.leaves(name)}
+        left = {name for name in names(self.files) - self.known if not self.writer.may_leave(name)}
         if left:
             yield f"left behind: {', '.join(sorted(left))}"
 
@@ -209,16 +209,16 @@ def _short(state):
     return repr(state)[:300]
 
 
-def run_loop(shim, writer, fault, start, most=MOST):
-    """Run a writer with a fault at every n, or at `most` of them, evenly spaced."""
+def run_loop(shim, writer, fault, start, max_operations=MAX_OPERATIONS):
+    """Run a writer with a fault at every n, or at `max_operations` of them, evenly spaced."""
     result = Result(writer.name, fault, start)
     for library in writer.libraries:
         import_module(library)
     gc.freeze()  # forked processes copy fewer pages
-    with writer.serves():
+    with writer.server():
         loop = Loop(shim, writer, start)
         try:
-            for number in _numbers(loop, fault, most):
+            for number in _numbers(loop, fault, max_operations):
                 fired, wrong = loop.run(fault, number)
                 result.runs += 1
                 result.operations = max(result.operations, number - (not fired))
@@ -230,10 +230,10 @@ def run_loop(shim, writer, fault, start, most=MOST):
     return result
 
 
-def _numbers(loop, fault, most):
+def _numbers(loop, fault, max_operations):
     """1, 2, ...; or the first, the last and some between them; and one after the last."""
     loop.reset()
     child(loop._faulty, fault, 0)
     last = loop.shim.operations
-    step = max(1, -(-(last - 1) // max(1, most - 2)))
+    step = max(1, -(-(last - 1) // max(1, max_operations - 2)))
     return sorted({*range(1, last, step), max(1, last), last + 1})

@@ -20,7 +20,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* As in faults.py. */
+/* Keep in sync with FAULTS in shim.py. */
 enum fault { FULL_DISK = 1, IO_ERROR, SHORT_WRITE, KILL_BEFORE, KILL_AFTER, KILL_HALFWAY };
 
 /* What an operation does, which decides the faults that it can have. */

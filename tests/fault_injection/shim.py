@@ -9,7 +9,7 @@ from pathlib import Path
 SOURCE = Path(__file__).with_name("shim.c")
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
-# As in shim.c. A full disk stays full; every other fault occurs once.
+# Keep in sync with shim.c. A full disk stays full; every other fault occurs once.
 FAULTS = {
     "full disk": 1,
     "I/O error": 2,

@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="the shim is loaded with LD_PRELOAD"),
     pytest.mark.skipif(COMPILER is None, reason="no C compiler"),
 ]
-MOST = 2  # operations of a writer, beside the run without a fault
+MAX_OPERATIONS = 2  # operations of a writer, beside the run without a fault
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_every_operation_of_a_file_and_its_ids(run):
 
 
 def test_some_operations_of_every_writer(run):
-    rows = run("--rotate", "--most", str(MOST), "--start", "old")
+    rows = run("--rotate", "--max-operations", str(MAX_OPERATIONS), "--start", "old")
     assert [row["writer"] for row in rows] == [writer.name for writer in WRITERS]
     assert {row["fault"] for row in rows} == set(FAULTS)
     assert [failure for row in rows for failure in row["failures"]] == []

@@ -66,9 +66,6 @@ def without_first(found, old, new):
     return first not in found
 
 
-# Formats, tables and other files ----------------------------------------------------------------
-
-
 def format_writer(suffix):
     def write(directory, version):
         embedding(version).save(directory / f"vectors{suffix}")
@@ -136,7 +133,7 @@ def positions_writer(suffix):
             embedding(0).save(path)
         write_positions(path, np.random.default_rng(version).random((ROWS, 2)))
 
-    return Writer(f"layout {suffix}", write, starts=("old",))
+    return Writer(f"layout {suffix}", write, initial_states=("old",))
 
 
 LIBRARIES = {
@@ -150,8 +147,6 @@ LIBRARIES = {
         "matplotlib.font_manager",
     ),
 }
-
-# Stores -----------------------------------------------------------------------------------------
 
 
 def store_writer(name):
@@ -170,9 +165,9 @@ def store_writer(name):
         write,
         STORE_READERS.get(name, contents),
         after_kill=STORE_STATES.get(name),
-        leaves=STORE_LEAVES.get(name, lambda name: False),
+        may_leave=STORE_LEAVES.get(name, lambda name: False),
         libraries=LIBRARIES.get(name, (name,)),
-        continues=name not in STORE_READERS,
+        retries_short_writes=name not in STORE_READERS,
     )
 
 
@@ -229,9 +224,6 @@ STORE_LEAVES = {
     "lancedb": lambda name: name.startswith("lancedb/vectors.lance/"),  # of versions not committed
     "qdrant": lambda name: name.startswith("qdrant/"),
 }
-
-
-# Spill files ------------------------------------------------------------------------------------
 
 
 def spilling(method):
@@ -296,9 +288,6 @@ def read_compressed_archive(directory, version):
         path.write_bytes(gzip.compress(plain.getvalue()))
     output = directory / "vectors.parquet"
     run_command("embed", path, "-o", output, "--dim", 8, "--spill-dir", directory)
-
-
-# Runs that are resumed --------------------------------------------------------------------------
 
 
 def write_snapshots(directory, version):
@@ -411,14 +400,14 @@ WRITERS = [
         "snapshots",
         write_snapshots,
         allowed=finished_windows,
-        leaves=lambda name: name.startswith("snapshots/"),
+        may_leave=lambda name: name.startswith("snapshots/"),
     ),
     Writer("study", write_study, read_study, allowed=finished_trials),
     Writer(
         "download",
         write_download,
         read_download,
-        leaves=is_part,
-        serves=serving,
+        may_leave=is_part,
+        server=serving,
     ),
 ]

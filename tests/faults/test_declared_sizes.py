@@ -78,9 +78,7 @@ def test_a_word2vec_file_without_vectors_may_have_any_dim(tmp_path):
 def test_classes_by_their_number_alone_are_refused(tmp_path):
     path = tmp_path / "labels.npz"
     np.savez(path, label=[0, 1, 1 << 40])
-    with pytest.raises(
-        FormatError, match=r"labels\.npz, array label: .* classes are without nodes"
-    ):
+    with pytest.raises(FormatError, match=r"labels\.npz, array label: .* classes have no nodes"):
         hopvec.read_labels(path)
     np.savez(path, label=[0, 1, 50_000])
     assert len(hopvec.read_labels(path).classes) == 50_001
@@ -91,7 +89,7 @@ def test_the_size_of_a_matrix_of_labels_is_not_believed(tmp_path, shape):
     path = tmp_path / "labels.mat"
     group = sp.csc_array(([1.0, 1.0], ([0, 1], [1, 2])), shape=shape)
     scipy.io.savemat(path, {"group": group}, do_compression=True)
-    with pytest.raises(FormatError, match=r"labels\.mat, variable group: .* are without"):
+    with pytest.raises(FormatError, match=r"labels\.mat, variable group: .* have no"):
         hopvec.read_labels(path)
 
 

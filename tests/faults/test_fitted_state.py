@@ -126,7 +126,7 @@ def test_a_state_that_lacks_what_its_parameters_need_is_not_shared(saved, run, p
     else:
         state = replace(state, statistics=replace(state.statistics, **{part: empty}))
     method, graph = RUNS[run]
-    with pytest.raises(ParameterError, match="the fitted state of the embedding like= lacks parts"):
+    with pytest.raises(ParameterError, match="the fitted state of like= is incomplete"):
         method.embed(graph, like=replace(like, fitted_state=state))
 
 

@@ -65,7 +65,10 @@ def test_a_large_file_of_edges_that_is_truncated_is_named(tmp_path):
     write_edges(path, SMALL_FILE // 12)
     assert path.stat().st_size > SMALL_FILE
     run = run_truncated(path, "formats.graphs.columnar", "_open_arrow", "info", path)
-    assert run.stderr == f"{path}: the file was truncated by another program while it was read.\n"
+    assert (
+        run.stderr
+        == f"{path}: the file was truncated by another program while it was being read.\n"
+    )
     assert run.returncode == 2
 
 

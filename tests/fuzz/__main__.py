@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fuzz.runner import WORKER, Case, Finding, Fuzzer, Worker, describe
+from fuzz.runner import EXPECTED_OUTCOMES, Case, Finding, Fuzzer, Worker, describe
 from fuzz.seeds import Seed, all_seeds
 
 LINE_SECONDS = 30.0
@@ -25,9 +25,9 @@ def main() -> int:
         print(f"No format is named {arguments.format!r}.", file=sys.stderr)
         return 2
     fuzzer = Fuzzer(seeds, arguments.seed, arguments.python)
-    for format_, reason in fuzzer.leave_out_unread().items():
+    for format_, reason in fuzzer.drop_unreadable_seeds().items():
         print(f"Left out: {format_} cannot be read undamaged: {reason}", flush=True)
-    last = begin = time.monotonic()
+    begin = time.monotonic()
 
     def report(finding: Finding) -> None:
         directory = _store(finding, arguments.output)
@@ -35,11 +35,8 @@ def main() -> int:
 
     end = begin + 60 * arguments.minutes
     done = 0
-    while time.monotonic() < end:
-        last = time.monotonic()
-        fuzzer.run(
-            seconds=min(LINE_SECONDS, end - last), first=done, jobs=arguments.jobs, report=report
-        )
+    while (left := end - time.monotonic()) > 0:
+        fuzzer.run(seconds=min(LINE_SECONDS, left), first=done, jobs=arguments.jobs, report=report)
         done = sum(fuzzer.counts.values())
         minutes = (time.monotonic() - begin) / 60
         print(f"{minutes:.1f} min: {done:,} cases, {len(fuzzer.findings)} findings", flush=True)
@@ -74,7 +71,7 @@ def _store(finding: Finding, output: Path) -> Path:
         "reader": case.seed.reader,
         "name": case.seed.name,
         "options": case.seed.options,
-        "agree": case.agree,
+        "round_trip": case.round_trip,
         "files": list(case.seed.files),
         **finding.outcome,
     }
@@ -91,10 +88,10 @@ def _reproduce(directory: Path, python: str) -> int:
     files = {name: (directory / name).read_bytes() for name in found["files"]}
     seed = Seed(found["format"], found["reader"], found["name"], files, found["options"])
     with TemporaryDirectory() as temporary, Worker(python, Path(temporary)) as worker:
-        outcome = worker.run(Case(0, seed, found["files"][0], found["agree"]))
+        outcome = worker.run(Case(0, seed, found["files"][0], found["round_trip"]))
     print(describe(outcome))
     print(outcome.get("trace", ""), end="")
-    return 0 if outcome["outcome"] in ("read", "refused") else 1
+    return 0 if outcome["outcome"] in EXPECTED_OUTCOMES else 1
 
 
 def _print_counts(fuzzer: Fuzzer) -> None:
@@ -106,5 +103,4 @@ def _print_counts(fuzzer: Fuzzer) -> None:
 
 
 if __name__ == "__main__":
-    assert WORKER.exists()
     sys.exit(main())

@@ -10,7 +10,9 @@ import numpy as np
 Random = np.random.Generator
 Mutation = Callable[[bytes, Random], bytes]
 
-EDGES = (0, 1, 2, 127, 128, 255, 256, 2**15, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**62)
+BOUNDARY_INTEGERS = (
+    0, 1, 2, 127, 128, 255, 256, 2**15, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**62,
+)  # fmt: skip
 BYTES = (0, 1, 0x7F, 0x80, 0xFF, 0x0A, 0x22, 0x2C)
 TOKENS = (
     b"", b"0", b"-1", b"1.5", b"1e400", b"-1e-400", b"nan", b"inf", b"-inf", b"1e15", b"00", b"+7",
@@ -56,7 +58,7 @@ def set_number(data: bytes, random: Random) -> bytes:
     size, order = int(random.choice((4, 8))), str(random.choice(("little", "big")))
     at = _at(data, random)
     at = at // 4 * 4 if random.random() < 0.75 else at
-    number = int(random.choice(EDGES)) * int(random.choice((1, -1)))
+    number = int(random.choice(BOUNDARY_INTEGERS)) * int(random.choice((1, -1)))
     raw = (number & (1 << 8 * size) - 1).to_bytes(size, order)  # type: ignore[arg-type]
     return data[:at] + raw + data[at + size :]
 
@@ -93,9 +95,10 @@ def zero_part(data: bytes, random: Random) -> bytes:
     return data[:begin] + bytes(end - begin) + data[end:]
 
 
+SAME_LENGTH: tuple[Mutation, ...] = (flip_bit, set_byte, set_byte, set_number, set_number)
+"""Mutations that keep the length, but for a number at the end."""
 OF_BYTES: tuple[Mutation, ...] = (
-    flip_bit, set_byte, set_byte, set_number, set_number, truncate, remove_part, repeat_part,
-    move_part, insert_bytes, zero_part,
+    *SAME_LENGTH, truncate, remove_part, repeat_part, move_part, insert_bytes, zero_part,
 )  # fmt: skip
 
 

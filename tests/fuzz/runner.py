@@ -35,7 +35,7 @@ ENVIRONMENT = {
     "MALLOC_ARENA_MAX": "2",
     "NO_COLOR": "1",
 }
-FINE = ("read", "refused")
+EXPECTED_OUTCOMES = ("read", "refused")
 LIMITS = ("memory", "time", "waits")
 BATCH = 40  # cases that share a process
 BASE_MEMORY, MEMORY_PER_BYTE = 400 << 20, 200  # of a reader, beyond that of the worker
@@ -53,7 +53,7 @@ class Case:
     """The files as they are now."""
     damaged: str
     """The path of the file that was damaged."""
-    agree: bool = False
+    round_trip: bool = False
     """Whether the result is written and read again."""
 
     def write(self, directory: Path) -> Path:
@@ -78,8 +78,8 @@ def make_case(seeds: Sequence[Seed], seed: int, number: int) -> Case:
     base = ours[random.integers(len(ours))]
     names = list(base.files)
     damaged = names[random.integers(len(names))]
-    agree = bool(random.random() < 0.25)
-    case = Case(number, base, damaged, agree)
+    round_trip = bool(random.random() < 0.25)
+    case = Case(number, base, damaged, round_trip)
     return case.with_content(mutate(base.files[damaged], damaged, random))
 
 
@@ -116,9 +116,9 @@ class Worker:
         while len(outcomes) < len(cases):
             outcomes += self.run_some(cases[len(outcomes) :])
         for at, outcome in enumerate(outcomes):
-            if outcome["outcome"] not in FINE:
+            if outcome["outcome"] not in EXPECTED_OUTCOMES:
                 alone = self.run(cases[at])
-                if alone["outcome"] not in FINE or outcome["outcome"] in LIMITS:
+                if alone["outcome"] not in EXPECTED_OUTCOMES or outcome["outcome"] in LIMITS:
                     outcomes[at] = alone
         return outcomes
 
@@ -135,7 +135,7 @@ class Worker:
                         "reader": case.seed.reader,
                         "path": str(case.write(directory)),
                         "options": case.seed.options,
-                        "agree": case.agree,
+                        "round_trip": case.round_trip,
                         "memory": BASE_MEMORY + MEMORY_PER_BYTE * size,
                         "cpu": BASE_CPU + CPU_PER_BYTE * size,
                         "seconds": WAIT_SECONDS,
@@ -156,7 +156,7 @@ class Worker:
                 cwd=self._directory,
                 env=os.environ | ENVIRONMENT,
             )
-            self.version = json.loads(self._read_line())["version"]
+            self._read_line()  # "ready"
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(requests) + "\n")
         self._process.stdin.flush()
@@ -174,7 +174,7 @@ class Worker:
 
 @dataclass
 class Finding:
-    """A case whose outcome is not fine, and how often its like occurred."""
+    """A case with an unexpected outcome, and how many cases had the same outcome."""
 
     case: Case
     outcome: dict[str, Any]
@@ -251,13 +251,13 @@ class Fuzzer:
         ):
             yield worker
 
-    def leave_out_unread(self) -> dict[str, str]:
-        """Leave out the seeds that are not read undamaged, as by another version of hopvec.
+    def drop_unreadable_seeds(self) -> dict[str, str]:
+        """Drop the seeds that cannot be read undamaged, as by another version of hopvec.
 
         Returns their formats, with what happened to the first one.
         """
         cases = [
-            Case(number, seed, next(iter(seed.files)), agree=True)
+            Case(number, seed, next(iter(seed.files)), round_trip=True)
             for number, seed in enumerate(self.seeds)
         ]
         with self._worker() as worker:
@@ -285,7 +285,7 @@ class Fuzzer:
         """Count a case; return the finding if it is new."""
         self.counts[case.seed.format] += 1
         self.outcomes[outcome["outcome"]] += 1
-        if outcome["outcome"] in FINE:
+        if outcome["outcome"] in EXPECTED_OUTCOMES:
             return None
         key = signature(case, outcome)
         if key in self.findings:

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fuzz.mutations import EDGES, OF_BYTES, OF_TEXT, Mutation, Random
+from fuzz.mutations import BOUNDARY_INTEGERS, OF_BYTES, OF_TEXT, SAME_LENGTH, Mutation, Random
 from graph_files import COMPRESS
 
 PLAIN_NUMBERS = (0, 1, -1, 1.5, 1e308, float("nan"), float("inf"), 2**31, 2**63, -(2**63), 10**30)
@@ -73,7 +73,7 @@ def change_npy(data: bytes, random: Random) -> bytes:
     kind = random.integers(6)
     shape = list(header["shape"])
     if kind == 0 and shape:
-        number = int(random.choice(EDGES)) * int(random.choice((1, 1, -1)))
+        number = int(random.choice(BOUNDARY_INTEGERS)) * int(random.choice((1, 1, -1)))
         shape[random.integers(len(shape))] = number
     elif kind == 1:
         shape = (
@@ -135,7 +135,7 @@ def change_arrow_metadata(data: bytes, random: Random) -> bytes:
     starts.append(max(0, len(data) - 300))
     begin = starts[random.integers(len(starts))]
     part = data[begin : begin + 300]
-    changed = OF_BYTES[random.integers(5)](part, random)  # those that keep the length
+    changed = SAME_LENGTH[random.integers(len(SAME_LENGTH))](part, random)
     return data[:begin] + changed[: len(part)] + data[begin + 300 :]
 
 
@@ -257,7 +257,7 @@ def change_matlab(data: bytes, random: Random) -> bytes:
     is_compressed = kind == 15
     content = zlib.decompress(content) if is_compressed else content
     place = int(random.integers(max(1, len(content) // 8))) * 8
-    numbers = (*EDGES[:9], 14, 15, 5, 9, 6)
+    numbers = (*BOUNDARY_INTEGERS[:9], 14, 15, 5, 9, 6)
     field = struct.pack(f"{order}I", numbers[random.integers(len(numbers))] & 0xFFFFFFFF)
     place += int(random.choice((0, 4)))
     content = content[:place] + field + content[place + 4 :]

@@ -65,7 +65,7 @@ def check(condition: object, message: str) -> None:
         raise WrongError(message)
 
 
-def check_graph(graph: hopvec.Graph, path: Path, *, agree: bool) -> None:
+def check_graph(graph: hopvec.Graph, path: Path, *, round_trip: bool) -> None:
     """A graph is consistent, its vectors are finite, and it is read again as it was written."""
     indptr = np.asarray(graph.indptr)
     check(len(graph.ids) == graph.nodes == len(indptr) - 1, "the numbers of nodes differ")
@@ -77,8 +77,8 @@ def check_graph(graph: hopvec.Graph, path: Path, *, agree: bool) -> None:
     graph.ids.validate(full=True)
     if graph.nodes <= MAX_NODES:
         embed(graph)
-    if agree and graph.edges and graph.nodes <= MAX_NODES:
-        other = path.parent / "agree.parquet"
+    if round_trip and graph.edges and graph.nodes <= MAX_NODES:
+        other = path.parent / "round_trip.parquet"
         write_graph(graph, other)
         again = hopvec.read_graph(other, directed=graph.directed, nodes=graph.ids, loops="keep")
         check(again.ids.equals(graph.ids), "the ids differ after writing the graph to Parquet")
@@ -100,8 +100,8 @@ def embed(graph: hopvec.Graph, **options: object) -> None:
 
 
 def read_graph(path: Path, request: dict) -> None:
-    agree = request.get("agree", False)
-    check_graph(hopvec.read_graph(path, threads=1, **request["options"]), path, agree=agree)
+    graph = hopvec.read_graph(path, threads=1, **request["options"])
+    check_graph(graph, path, round_trip=request.get("round_trip", False))
 
 
 def read_label_file(path: Path, request: dict) -> None:
@@ -149,8 +149,8 @@ def load(path: Path, request: dict) -> None:
         and first.vectors.tobytes() == embedding.vectors[: len(first)].tobytes(),
         "the preview has other rows",
     )
-    if request.get("agree") and len(embedding) < MAX_NODES:
-        other = path.parent / "agree.npz"
+    if request.get("round_trip") and len(embedding) < MAX_NODES:
+        other = path.parent / "round_trip.npz"
         try:
             embedding.save(other)
         except hopvec.FormatError:
@@ -378,7 +378,7 @@ def pages(process: int) -> int:
 def main() -> None:
     program.get_command(None, "info")  # imported before the fork, once
     gc.freeze()
-    print(json.dumps({"version": hopvec.__version__}), flush=True)
+    print("ready", flush=True)
     for line in sys.stdin:
         print(json.dumps(respond(json.loads(line))), flush=True)
 

@@ -12,7 +12,7 @@ import pytest
 
 from hopvec import MemoryLimitError
 from hopvec.graph.build_plan import EdgesSize, plan_build
-from hopvec.graph.csr_builder import MIN_LIMIT, NODE_BYTES
+from hopvec.graph.csr_builder import BUILDER_NODE_BYTES, MIN_LIMIT
 from hopvec.graph.size import GraphSize, RelationsSize, id_bytes
 from hopvec.memory import data_limit, rounded_up
 from hopvec.methods import METHODS
@@ -74,7 +74,7 @@ def cases():
 
 
 def plan(size, edges, limit, method):
-    return plan_build("This graph", size, edges, limit, method._later_work)
+    return plan_build("This graph", size, edges, limit, method._run_memory)
 
 
 def minimum(size, edges, method):
@@ -115,7 +115,7 @@ def test_what_is_built_leaves_enough_for_the_embedding():
             kept += not chosen.in_file
             built = replace(smaller(random, size), in_file=chosen.in_file)
             method.set_params(memory=limit)
-            assert method._least(built).total <= limit
+            assert method._min_memory(built).total <= limit
             if isinstance(method, SlabMethod):
                 work = method._work(built, method._orders_with_norms())
                 assert work.choose(built, limit).bytes.total <= limit
@@ -127,7 +127,7 @@ def test_rows_and_edges_in_memory_fit_while_the_graph_is_built():
         least = minimum(size, edges, method)
         for limit in (least, int(least * 10 ** random.uniform(0, 2))):
             chosen = plan(size, edges, limit, method)
-            held = size.id_bytes + NODE_BYTES * size.nodes
+            held = size.id_bytes + BUILDER_NODE_BYTES * size.nodes
             held += edges.nbytes * (not chosen.edges_in_file)
             rows = chosen.limit
             if rows is None:
@@ -148,7 +148,7 @@ def test_the_sum_of_duplicates_counts_as_weighted():
     for limit in range(least, 2 * 10**10, 10**8):
         chosen = plan(size, read, limit, method)
         built = replace(size, entries=190_000_000, in_file=chosen.in_file)
-        assert method._least(built).total <= limit
+        assert method._min_memory(built).total <= limit
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_the_minimum_of_an_embedding_is_that_of_its_smallest_plan(dim, passes):
     size = GraphSize(100_000, 1_000_000, False, False, 800_000)
     work = method._work(size, method._orders_with_norms())
     totals = [plan.bytes.total for plan in work.plans(size)]
-    assert method._least(size).total == min(totals)
+    assert method._min_memory(size).total == min(totals)
     for total, other in itertools.product(totals, totals):
         if other <= total:
             assert work.choose(size, total).bytes.total <= total

@@ -109,5 +109,5 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /dev/zero")
 def test_a_device_is_refused_before_it_is_read():
-    with pytest.raises(FormatError, match="/dev/zero: a study is a file, and this is a device"):
+    with pytest.raises(FormatError, match="/dev/zero: a study must be a regular file"):
         read(Path("/dev/zero"))

@@ -12,7 +12,7 @@ from clustered_embedding import clustered_embedding
 from hopvec import Embedding, Labels, MissingExtraError, ParameterError, datasets
 from hopvec.view import layout, purity
 from hopvec.view.components import principal_components
-from hopvec.view.landmarks import choose_landmarks, place_by_landmarks, rows_in_memory
+from hopvec.view.landmarks import choose_landmarks, copy_rows, place_by_landmarks
 from one_pass import one_pass
 
 # A run of its own, since BLAS and OpenMP take their threads when they are loaded.
@@ -72,7 +72,7 @@ def test_other_nodes_are_placed_at_the_median_of_their_five_nearest_landmarks():
     embedding, _ = clustered_embedding(200)
     landmarks, others = np.arange(0, 200, 2), np.arange(1, 200, 2)
     positions = np.random.default_rng(1).standard_normal((100, 2))
-    chosen = rows_in_memory(embedding, landmarks)
+    chosen = copy_rows(embedding, landmarks)
     placed = place_by_landmarks(embedding, others, chosen, positions, lambda done, total: None)
     unit = embedding.vectors.astype(float)
     unit /= np.linalg.norm(unit, axis=1, keepdims=True)

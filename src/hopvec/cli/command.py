@@ -45,7 +45,7 @@ class Command(click.Command):
         A memory limit of the command line is one of the whole program.
         """
         if ctx.params.get("memory") is not None:
-            _return_memory_of_arrow()
+            _use_system_allocator()
         try:
             return super().invoke(ctx)
         except MemoryLimitError as error:
@@ -80,7 +80,7 @@ class Command(click.Command):
                 formatter.write_dl(records)
 
 
-def _return_memory_of_arrow() -> None:
+def _use_system_allocator() -> None:
     """Make Arrow allocate by malloc, which returns freed memory to the system.
 
     Its default allocator is faster, but keeps as much as 70 MB of batches that were read.

@@ -24,8 +24,8 @@ from hopvec.cli.scores import ScoreTable, best, check_scores
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal, duration
 from hopvec.cli.vectors_memory import (
-    PAIR_BYTES,
-    PAIRS,
+    ENTRY_PAIR_BYTES,
+    MAX_TRAINING_PAIRS,
     SEARCH_BYTES,
     TRAINING_BYTES,
     MoreBytes,
@@ -287,10 +287,11 @@ def _limit_graph(vectors: Sequence[str], memory: str | None) -> dict[str, Any]:
     """The options for reading a graph that leave enough for vectors and scores."""
 
     def more(sizes: Sequence[VectorsSize]) -> dict[str, int]:
-        each = sum(SEARCH_BYTES * size.rows + 8 * PAIRS * (size.dim + 1) for size in sizes)
-        return {"scoring": TRAINING_BYTES + each}
+        searches = sum(SEARCH_BYTES * size.rows for size in sizes)
+        pairs = sum(8 * MAX_TRAINING_PAIRS * (size.dim + 1) for size in sizes)
+        return {"scoring": TRAINING_BYTES + searches + pairs}
 
-    return limit_graph(vectors, memory, more, entry_bytes=PAIR_BYTES, mapped=False)
+    return limit_graph(vectors, memory, more, entry_bytes=ENTRY_PAIR_BYTES, mapped=False)
 
 
 def _score_links(

@@ -12,10 +12,15 @@ from hopvec.cli.command import Declared, command, gathered_options, given_option
 from hopvec.cli.inputs import FILE, edge_options, read_vectors
 from hopvec.cli.label_options import label_options, read_label_file
 from hopvec.cli.layout_options import kind_option, seed_option
-from hopvec.cli.map import MAP_NODE_BYTES, map_bytes
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.vectors_memory import VectorsSize, limit_vectors, memory_option
+from hopvec.cli.vectors_memory import (
+    MAP_NODE_BYTES,
+    VectorsSize,
+    limit_vectors,
+    map_bytes,
+    memory_option,
+)
 from hopvec.embedding import Embedding
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.graphs.read import read_graph

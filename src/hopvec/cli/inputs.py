@@ -292,7 +292,7 @@ def read(
             options,
             threads=method.threads,
             memory=method.memory,
-            _later=method._later_work,
+            _run_memory=method._run_memory,
             spill_dir=method.spill_dir,
         )
     for file in node_files(options.nodes):

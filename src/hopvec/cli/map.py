@@ -16,7 +16,7 @@ from hopvec.cli.outputs import check_not_input, output_path
 from hopvec.cli.results import type_option
 from hopvec.cli.summary import Rows, count
 from hopvec.cli.terminal import Terminal
-from hopvec.cli.vectors_memory import VectorsSize, limit_vectors, memory_option
+from hopvec.cli.vectors_memory import VectorsSize, limit_vectors, map_bytes, memory_option
 from hopvec.embedding import Embedding
 from hopvec.formats.destination import check_writable
 from hopvec.formats.positions import read_positions
@@ -24,13 +24,9 @@ from hopvec.formats.recognize import holds_embedding
 from hopvec.graph.node_types import type_mask
 from hopvec.machine import format_bytes
 from hopvec.view.figure import drawing_bytes
-from hopvec.view.layout import LANDMARKS
 from hopvec.view.map import check_map, draw_map
 from hopvec.view.theme import THEMES
 
-MAP_NODE_BYTES = 200  # of the positions and the drawing of a node
-LANDMARK_BYTES = 16 * LANDMARKS  # of a column of the vectors that t-SNE lays out
-LIBRARY_BYTES = 100_000_000
 LOOK: Declared = [
     (
         "--theme",
@@ -152,15 +148,6 @@ def map(  # noqa: A001
     terminal.info_rows(rows + [("note", note) for note in terminal.notes])
     sizes = _sizes(embeddings, types)
     terminal.info(f"{output}: {sizes}, {format_bytes(output.stat().st_size)}")
-
-
-def map_bytes(sizes: Sequence[VectorsSize], drawing: int = 0) -> dict[str, int]:
-    """The memory of computing a layout and of drawing it after that."""
-    layout = LANDMARK_BYTES * max(size.dim for size in sizes)
-    return {
-        "the map": MAP_NODE_BYTES * sum(size.rows for size in sizes) + max(layout, drawing),
-        "the libraries that draw": LIBRARY_BYTES,
-    }
 
 
 def _split_arguments(

@@ -35,6 +35,10 @@ from hopvec.methods.parameters import (
 from hopvec.methods.presets import PRESETS
 
 DEFAULT_METHOD = "fastrp"
+OPTION_HELP = {
+    "memory": "memory limit of the whole program, such as 4GB; by default, the free memory"
+}
+"""The help of options that differ from the Python parameter of the same name."""
 
 
 def format_value(value: Any) -> str:
@@ -231,7 +235,8 @@ def _help(parameter: Parameter) -> str:
     if parameter.default is not None:
         remarks.append(f"default: {format_value(parameter.default)}")
     remark = "; ".join(filter(None, remarks))
-    return _capitalized(parameter.help) + (f" [{remark}]" if remark else "")
+    text = _capitalized(OPTION_HELP.get(parameter.name, parameter.help))
+    return text + (f" [{remark}]" if remark else "")
 
 
 def _allowed(rule: Rule) -> str:

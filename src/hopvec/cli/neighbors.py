@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import numpy as np
+from numpy.typing import NDArray
 
 from hopvec.cli.command import command, option
 from hopvec.cli.inputs import FILE, read_vectors
@@ -147,19 +148,8 @@ def neighbors(
     wanted = embedding.ids if all_nodes else selected_ids(ids, id_file, embedding.ids)
     label = f"searching {among or ' and '.join(embeddings)}"
     if result.given:
-        start = time.monotonic()
-        search = embedding._neighbor_search(**options, approximate=approximate)
         rows = np.arange(len(embedding)) if all_nodes else rows_of(embedding, wanted)
-        if approximate:
-            with terminal.progress("building an index", "%") as progress:
-                search.prepare(progress)
-        with terminal.progress(label, "nodes") as progress:
-            written = result.write(search.schema, search.batches(rows, progress))
-        found = f"{count(written, 'neighbor')} of {count(len(rows), 'node')}"
-        result.report(terminal, found, time.monotonic() - start)
-        if approximate:
-            recall = embedding._approximate_index.recall(k)
-            terminal.info(f"recall: {recall:.1%} of the neighbors, measured on a sample of nodes")
+        _write(terminal, embedding, rows, result, options, label, approximate=approximate)
         return
     with terminal.progress(label, "%"):
         near = find_neighbors(embeddings, wanted.to_pylist(), **options)
@@ -167,6 +157,31 @@ def neighbors(
         terminal.print_json(near.to_dict() if compare else _of_one(near, vectors))
     else:
         _print(terminal, near, embeddings)
+
+
+def _write(
+    terminal: Terminal,
+    embedding: Embedding,
+    rows: NDArray[np.int64],
+    result: ResultFile,
+    options: dict[str, Any],
+    label: str,
+    *,
+    approximate: bool,
+) -> None:
+    """Write the neighbors of some rows, exact or from an index."""
+    start = time.monotonic()
+    search = embedding._neighbor_search(**options, approximate=approximate)
+    if approximate:
+        with terminal.progress("building an index", "%") as progress:
+            search.prepare(progress)
+    with terminal.progress(label, "nodes") as progress:
+        written = result.write(search.schema, search.batches(rows, progress))
+    found = f"{count(written, 'neighbor')} of {count(len(rows), 'node')}"
+    result.report(terminal, found, time.monotonic() - start)
+    if approximate:
+        recall = embedding._approximate_index.recall(options["k"])
+        terminal.info(f"recall: {recall:.1%} of the neighbors, measured on a sample of nodes")
 
 
 def _read_among(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,8 @@ from hopvec.cli.results import (
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal, is_terminal
 from hopvec.cli.vectors_memory import (
-    PAIR_BYTES,
-    PAIRS,
+    ENTRY_PAIR_BYTES,
+    MAX_TRAINING_PAIRS,
     SEARCH_BYTES,
     TRAINING_BYTES,
     MoreBytes,
@@ -42,6 +42,7 @@ from hopvec.cli.vectors_memory import (
     limit_vectors,
     memory_option,
 )
+from hopvec.embedding import Embedding
 from hopvec.escape import visible
 from hopvec.evaluate.pairs import ids_like
 from hopvec.formats import read_preview
@@ -164,11 +165,10 @@ def recommend(
     vectors, ids = _split(arguments, score)
     if pairs is None:
         check_selection(ids, all_nodes, id_file)
-    elif ids or all_nodes or id_file:
-        raise click.UsageError("--pairs names the nodes already; leave out ID, --ids and --all.")
-    elif candidates or types or exclude:
-        raise click.UsageError(
-            "--pairs scores all pairs; leave out --candidates, --type and --exclude."
+    else:
+        _check_pair_options(
+            selects=bool(ids or all_nodes or id_file),
+            filters=bool(candidates or types or exclude),
         )
     if exclude == "-":
         raise click.UsageError("--exclude is read twice, so it must be a file.")
@@ -181,26 +181,13 @@ def recommend(
     for path in filter(None, (graph, id_file, candidates, exclude, pairs)):
         check_exists(path)
     start = time.monotonic()
-    embedding, scored = None, None
     if vectors is not None:
         read_options = as_embedded(read_options, read_preview(vectors).embedding)
-        scored = vectors if score in VECTOR_SCORES or types else None
-    limits = limit_graph([scored], memory, _more_bytes(score), entry_bytes=_entry_bytes(score))
-    whole = read(terminal, RunReport(), graph, replace(read_options, **limits))
-    if scored is not None:
-        in_memory = limit_vectors([scored], memory, "The search", _more_bytes(score, whole))
-        embedding = read_vectors(terminal, scored, in_memory)
+        if score not in VECTOR_SCORES and not types:
+            vectors = None  # only their metadata is needed
+    embedding, whole = _read_inputs(terminal, vectors, graph, score, memory, read_options)
     if pairs is not None:
-        table = score_pairs(
-            embedding,
-            whole,
-            read_unlabeled_pairs(pairs),
-            score=score,
-            popularity=popularity,
-            alpha=alpha,
-            beta=beta,
-            seed=seed,
-        )
+        table = score_pairs(embedding, whole, read_unlabeled_pairs(pairs), **asdict(options))
         _show_notes(terminal)
         _show_pairs(terminal, table, result, as_json, start)
         return
@@ -229,13 +216,40 @@ def recommend(
     _show(terminal, table, search.ids(nodes).to_pylist(), as_json)
 
 
+def _check_pair_options(*, selects: bool, filters: bool) -> None:
+    """Raise UsageError for options that have no effect with --pairs."""
+    if selects:
+        raise click.UsageError("--pairs names the nodes already; leave out ID, --ids and --all.")
+    if filters:
+        raise click.UsageError(
+            "--pairs scores all pairs; leave out --candidates, --type and --exclude."
+        )
+
+
+def _read_inputs(
+    terminal: Terminal,
+    vectors: str | None,
+    graph: str,
+    score: str,
+    memory: str | None,
+    options: ReadOptions,
+) -> tuple[Embedding | None, Graph]:
+    """The vectors, if there are any, and the graph, within the memory limit."""
+    limits = limit_graph([vectors], memory, _more_bytes(score), entry_bytes=_entry_bytes(score))
+    whole = read(terminal, RunReport(), graph, replace(options, **limits))
+    if vectors is None:
+        return None, whole
+    in_memory = limit_vectors([vectors], memory, "The search", _more_bytes(score, whole))
+    return read_vectors(terminal, vectors, in_memory), whole
+
+
 def _more_bytes(score: str, graph: Graph | None = None) -> MoreBytes:
     """The memory of recommending besides vectors, with the graph once it is read."""
 
     def more(sizes: Sequence[VectorsSize]) -> dict[str, int]:
         parts = {"the results": SEARCH_BYTES * sum(size.rows for size in sizes)}
         if score == "learned":
-            pairs = sum(8 * PAIRS * (size.dim + 1) for size in sizes)
+            pairs = sum(8 * MAX_TRAINING_PAIRS * (size.dim + 1) for size in sizes)
             parts["the regression"] = TRAINING_BYTES + pairs
         if graph is not None:
             size = GraphSize.of(graph)
@@ -247,7 +261,7 @@ def _more_bytes(score: str, graph: Graph | None = None) -> MoreBytes:
 
 def _entry_bytes(score: str) -> int:
     """The memory of recommending for each entry of the adjacency matrix."""
-    return PAIR_BYTES if score == "learned" else 0
+    return ENTRY_PAIR_BYTES if score == "learned" else 0
 
 
 def _split(arguments: tuple[str, ...], score: str) -> tuple[str | None, tuple[str, ...]]:

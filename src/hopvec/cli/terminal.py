@@ -19,7 +19,7 @@ import click
 from hopvec.cli.messages import name_options
 from hopvec.escape import tab_separated, visible, visible_json
 from hopvec.machine import format_bytes
-from hopvec.progress import AT_ONCE, Progress, no_progress
+from hopvec.progress import SHOW_IMMEDIATELY, Progress, no_progress
 
 Label = str | Callable[[], str]
 """The label of a progress bar, or a function that returns the current one."""
@@ -241,7 +241,7 @@ class _Log(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         message = name_options(record.getMessage())
-        if record.levelno >= logging.WARNING and not hasattr(record, AT_ONCE):
+        if record.levelno >= logging.WARNING and not hasattr(record, SHOW_IMMEDIATELY):
             self._terminal.notes.append(message)
         else:
             self._terminal.info(message)

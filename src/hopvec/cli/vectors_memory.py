@@ -18,10 +18,12 @@ from hopvec.memory import Needs, data_limit
 MAPPABLE = (".parquet", ".arrow", ".feather", ".csv", ".tsv", ".gz", ".txt", ".vec")
 """Formats whose vectors are read in blocks, so that they can go to a spill file."""
 SEARCH_BYTES = 24  # of a node in a search for neighbors, besides its vector and its id
-MAPPED_BYTES = 64 << 20  # of memory-mapped vectors that are in memory at a time
+MAPPED_VECTORS_BYTES = 64 << 20  # of memory-mapped vectors that are in memory at a time
 TRAINING_BYTES = 80_000_000  # of the libraries that train, and of pairs that are scored together
-PAIRS = 200_000  # whose products train a regression on links: edges and others, each copied
-PAIR_BYTES = 48  # of an edge among the pairs of a graph
+MAX_TRAINING_PAIRS = 200_000  # that train a regression on links: edges and others, each copied
+ENTRY_PAIR_BYTES = 48  # of an entry of the adjacency matrix, as a pair of nodes
+MAP_NODE_BYTES = 200  # of the positions and the drawing of a node
+PLOTTING_BYTES = 100_000_000  # of the libraries that draw
 
 
 class VectorsSize(NamedTuple):
@@ -66,8 +68,8 @@ def limit_vectors(
     limit = data_limit(memory_limit(memory))
     if limit is None:
         return None
-    whole, least = _needs(paths, work, more, mapped=mapped)
-    least.check(limit, "Increase memory=.")
+    whole, minimum = _needs(paths, work, more, mapped=mapped)
+    minimum.check(limit, "Increase memory=.")
     return None if whole.total <= limit else 0
 
 
@@ -87,23 +89,34 @@ def limit_graph(
     limit = data_limit(memory_limit(memory))
     if limit is None:
         return {}
-    _, least = _needs(paths, "", more, mapped=mapped)
+    _, minimum = _needs(paths, "", more, mapped=mapped)
 
-    def later(size: GraphSize) -> dict[str, int]:
-        return {"the graph": size.resident + entry_bytes * size.entries, **least.parts}
+    def run_memory(size: GraphSize) -> dict[str, int]:
+        return {"the graph": size.resident + entry_bytes * size.entries, **minimum.parts}
 
-    return {"memory": limit, "_later": later}
+    return {"memory": limit, "_run_memory": run_memory}
+
+
+def map_bytes(sizes: Sequence[VectorsSize], drawing: int = 0) -> dict[str, int]:
+    """The memory of computing a layout and of drawing it after that."""
+    from hopvec.view.layout import LANDMARKS  # which other commands need not import
+
+    layout = 16 * LANDMARKS * max(size.dim for size in sizes)  # of the vectors that t-SNE lays out
+    return {
+        "the map": MAP_NODE_BYTES * sum(size.rows for size in sizes) + max(layout, drawing),
+        "plotting libraries": PLOTTING_BYTES,
+    }
 
 
 def _needs(
     paths: Sequence[str | None], work: str, more: MoreBytes, *, mapped: bool
 ) -> tuple[Needs, Needs]:
-    """The memory with all vectors, and the least, with memory-mapped vectors if possible."""
+    """The memory with all vectors, and the minimum, with memory-mapped vectors if possible."""
     files = [path for path in paths if path is not None]
     sizes = [_size(path) for path in files]
     rest = {"the ids": sum(2 * size.id_bytes + 16 * size.rows for size in sizes), **more(sizes)}
     whole = Needs(work, {"the vectors": sum(size.nbytes for size in sizes), **rest})
-    blocks = Needs(work, {"blocks of vectors": MAPPED_BYTES, **rest})
+    blocks = Needs(work, {"blocks of vectors": MAPPED_VECTORS_BYTES, **rest})
     can_map = mapped and blocks.total < whole.total and all(map(_mappable, files))
     return whole, blocks if can_map else whole
 

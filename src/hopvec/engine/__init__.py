@@ -48,6 +48,6 @@ dense.cpp, eigen.cpp               products with threads, small eigenproblems
 projection.cpp      the kernels of row_products.hpp with threads
 numbers.cpp         hashes, powers and logarithms with the same bytes everywhere
 huge_pages.hpp, mapped_pages.hpp   memory in huge pages, memory maps released after reading
-truncated_map.hpp                  a sentence if a mapped file is truncated
+truncated_map.hpp                  an error message if a memory-mapped file is truncated
 module.cpp, bind_*.cpp             the Python bindings, one file per subject
 """

@@ -186,7 +186,7 @@ def plan_for(
     parts = {"the graph": plan.bytes.graph, "the vectors": plan.bytes.output, **working}
     Needs(owner, parts).check(
         _budget(size, memory),
-        "Raise the memory limit, or choose another method.",
+        "Increase memory=, or choose another method.",
         available=memory is None,
     )
     return plan
@@ -267,8 +267,8 @@ class SlabWork:
             ),
         )
 
-    def least(self, size: GraphSize) -> SlabPlan:
-        """The plan that needs the least memory."""
+    def min_memory_plan(self, size: GraphSize) -> SlabPlan:
+        """The plan that needs the minimum memory."""
         return min(self.plans(size), key=lambda plan: plan.bytes.total)
 
     def choose(self, size: GraphSize, memory: int | None) -> SlabPlan:
@@ -280,10 +280,10 @@ class SlabWork:
         fits = (plan for plan in self.plans(size) if plan.bytes.total <= budget)
         if (plan := next(fits, None)) is not None:
             return plan
-        least = self.least(size).bytes
-        parts = {"the graph": least.graph, "one slab": least.total - least.graph}
+        needed = self.min_memory_plan(size).bytes
+        parts = {"the graph": needed.graph, "one slab": needed.total - needed.graph}
         needs = Needs("This run", parts)
-        raise Shortage(needs, budget, "Raise the memory limit.", memory is None).error()
+        raise Shortage(needs, budget, "Increase memory=.", memory is None).error()
 
 
 def resident(graph: Graph) -> int:

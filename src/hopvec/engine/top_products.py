@@ -16,7 +16,7 @@ from hopvec.progress import Progress, no_progress
 
 QUERY_ROWS = 4096  # that are searched between two progress reports
 MAX_ENTRIES = 1 << 22  # of the results of a block
-MAPPED_BYTES = 32 << 20  # of memory-mapped candidates that are in memory at a time
+MAPPED_CANDIDATES_BYTES = 32 << 20  # of memory-mapped candidates that are in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ def top_products(
                 operations=float(block.stop - block.start) * len(candidates) * rows[0].shape[1],
             )
             some = TopProducts(block, found.reshape(-1, k), products.reshape(-1, k))
-            best = some if best is None else _better(best, some)
+            best = some if best is None else _merge_top(best, some)
             if part is not None and len(parts) > 1:
                 release_pages(others[0][part[0] : part[-1] + 1])
         if queries.rows is None or np.all(np.diff(wanted[block]) > 0):
@@ -120,7 +120,7 @@ def _parts(
     vectors: NDArray[np.float32], among: NDArray[np.int64] | None
 ) -> list[NDArray[np.int64] | None]:
     """The candidates, in parts if their vectors are memory-mapped; None for all in one part."""
-    size = max(1, MAPPED_BYTES // max(1, vectors.itemsize * vectors.shape[1]))
+    size = max(1, MAPPED_CANDIDATES_BYTES // max(1, vectors.itemsize * vectors.shape[1]))
     if file_map(vectors) is None or len(vectors) <= size:
         return [among]
     rows = np.arange(len(vectors)) if among is None else among
@@ -128,8 +128,8 @@ def _parts(
     return [part for part in np.split(rows, bounds) if len(part)] or [rows]
 
 
-def _better(first: TopProducts, second: TopProducts) -> TopProducts:
-    """The best of both for each query; the rows of `second` are larger."""
+def _merge_top(first: TopProducts, second: TopProducts) -> TopProducts:
+    """Merge two lists of top products; all rows of `second` are larger than those of `first`."""
     k = first.rows.shape[1]
     rows = np.concatenate([first.rows, second.rows], axis=1)
     products = np.concatenate([first.products, second.products], axis=1)

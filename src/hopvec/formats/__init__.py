@@ -141,8 +141,8 @@ def read_embedding(
     """Read an embedding; the first bytes of the file decide its format, else the suffix.
 
     `progress` is called with the amount read and the total: rows, or bytes for text formats.
-    Vectors beyond `memory_limit` bytes go to a spill file, except those of .npz and binary
-    word2vec. Raises FormatError if the file is damaged, whatever the library that reads it raises.
+    Vectors beyond `memory_limit` bytes go to a spill file; .npy, .npz and binary word2vec ignore
+    the limit. Raises FormatError if the file is damaged, whatever the library that reads it raises.
     """
     path = Path(path)
     return _checked(path, lambda: _read_all(path, progress or no_progress, memory_limit)).embedding
@@ -175,8 +175,7 @@ def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
         raise FormatError(f"{path}: there is no such file.")
     if not (path.is_file() or path.is_dir()):
         raise FormatError(
-            f"{path}: vectors are read from a file, and this is a pipe or a device. Save them "
-            "first."
+            f"{path}: vectors cannot be read from a pipe or a device. Save them to a file first."
         )
     try:
         preview = read()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BUFFER = 1 << 20  # bytes of a column chunk in memory, for row groups of any size
 MAX_RATIO = 1 << 16  # of bytes before and after compression; 2^15 with Zstandard
 SMALL_ALLOCATION = 1 << 30  # bytes; the size of a file is not a reason to refuse less
-SMALL_FILE = 1 << 24  # bytes; files up to this size are read at once and never memory-mapped
+SMALL_FILE = 1 << 24  # bytes; files up to this size are read into memory, never memory-mapped
 
 Source = Path | BinaryIO
 """A file by its path, or its bytes."""
@@ -34,7 +34,7 @@ def open_parquet(source: Source) -> pq.ParquetFile:
     """Open a Parquet file for reading page by page, with checksums verified where there are any.
 
     pre_buffer would hold the whole file in memory, and without buffer_size, whole columns of a row
-    group are. A small file is read at once, as by `open_arrow`.
+    group are. A small file is read into memory, as by `open_arrow`.
     """
     import pyarrow.parquet as pq
 
@@ -47,7 +47,9 @@ def open_parquet(source: Source) -> pq.ParquetFile:
     footer = file.metadata
     rows = [footer.row_group(group).num_rows for group in range(footer.num_row_groups)]
     if min(rows, default=0) < 0 or sum(rows) != footer.num_rows:  # Arrow aborts the process
-        raise pa.ArrowInvalid(f"its row groups do not have {footer.num_rows:,} rows in all")
+        raise pa.ArrowInvalid(
+            f"its row groups do not add up to the {footer.num_rows:,} rows that the footer declares"
+        )
     return file
 
 
@@ -57,8 +59,8 @@ def open_arrow(
 ) -> Iterator[pa.ipc.RecordBatchFileReader]:
     """Open an Arrow file; its batches stay valid if the file changes.
 
-    A small file is read at once: then Arrow compares the length of each buffer with the bytes that
-    are there, instead of allocating what the file declares.
+    A small file is read into memory: then Arrow compares the length of each buffer with the bytes
+    that are there, instead of allocating what the file declares.
     """
     if not isinstance(source, Path):
         data = pa.PythonFile(source, "r")
@@ -139,8 +141,9 @@ def reason_of(error: Exception) -> str:
 
 
 def declared_too_much(error: MemoryError, file: str) -> bool:
-    """Whether Arrow failed to allocate more than a sound file asks for: more than the machine has,
-    or far more than can be compressed into a file of this size.
+    """Whether Arrow tried to allocate more than an intact file could need.
+
+    That is more than the machine has, or far more than can be compressed into a file of this size.
     """
     found = re.search(r"size (\d+) failed", str(error))
     limit = total_memory()

@@ -14,7 +14,7 @@ from hopvec.formats.arrow_data import SMALL_FILE, open_arrow
 from hopvec.formats.atomic import atomic_write, link_target
 from hopvec.formats.blocks import as_float32, iter_blocks, node_columns
 from hopvec.formats.metadata import Metadata, from_json, to_json
-from hopvec.formats.npz_arrays import old_headers, read_header
+from hopvec.formats.npz_arrays import ignore_header_warnings, read_header
 from hopvec.formats.preview import PREVIEW_ROWS, Preview
 from hopvec.progress import Progress
 
@@ -117,6 +117,6 @@ def _read_array(path: Path) -> NDArray[Any]:
     if 0 in shape:
         return np.zeros(shape, np.float32)  # an empty array cannot be mapped
     mode: Any = None if size <= SMALL_FILE else "r"
-    with old_headers():
+    with ignore_header_warnings():
         vectors: NDArray[Any] = np.load(path, mmap_mode=mode, allow_pickle=False)
     return vectors

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tokenize import TokenError
@@ -13,6 +15,11 @@ from numpy.typing import NDArray
 
 MAX_CODE = 0x10FFFF  # of Unicode; Python breaks on strings with higher codes
 SURROGATES = 0xD800, 0xDFFF
+ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
+"""What reading a damaged zip archive raises.
+
+RuntimeError: a member is encrypted; NotImplementedError, which is one: the version is unknown.
+"""
 
 
 def read_array(archive: Any, name: str) -> NDArray[Any]:
@@ -21,7 +28,7 @@ def read_array(archive: Any, name: str) -> NDArray[Any]:
     Also for strings that are not valid Unicode.
     """
     check_array(archive, name)
-    with old_headers():
+    with ignore_header_warnings():
         array: NDArray[Any] = archive[name]
     if array.dtype.kind == "U" and array.dtype.itemsize:
         codes = np.atleast_1d(array).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
@@ -31,8 +38,8 @@ def read_array(archive: Any, name: str) -> NDArray[Any]:
 
 
 @contextmanager
-def old_headers() -> Iterator[None]:
-    """Read headers without the warnings of NumPy on Python 2, and of Python on what they hold."""
+def ignore_header_warnings() -> Iterator[None]:
+    """Suppress warnings about headers of Python 2, and about invalid literals in damaged ones."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -45,7 +52,7 @@ def read_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     if version >= (2, 0):
         read = np.lib.format.read_array_header_2_0
     try:
-        with old_headers():
+        with ignore_header_warnings():
             shape, _, dtype = read(file)
     except (SyntaxError, TokenError, TypeError, RecursionError) as error:  # NumPy parses Python
         raise ValueError(f"the header of an array is damaged ({error})") from error

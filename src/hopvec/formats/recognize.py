@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,20 +10,12 @@ import pyarrow as pa
 
 from hopvec.formats.arrow_data import open_arrow
 from hopvec.formats.npy import ids_path
+from hopvec.formats.npz_arrays import ZIP_ERRORS
 from hopvec.formats.parquet import files_of
 from hopvec.formats.table import find_columns
 from hopvec.formats.text import read_header
 
-DAMAGE = (
-    ValueError,
-    OSError,
-    EOFError,
-    MemoryError,
-    NotImplementedError,
-    pa.ArrowException,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+READ_ERRORS = (ValueError, MemoryError, pa.ArrowException, *ZIP_ERRORS)
 
 
 def holds_embedding(path: Path) -> bool:
@@ -35,7 +26,7 @@ def holds_embedding(path: Path) -> bool:
     check = _parquet if path.is_dir() else CHECKS.get(path.suffix.lower())
     try:
         return check is not None and (path.is_file() or path.is_dir()) and check(path)
-    except DAMAGE:
+    except READ_ERRORS:
         return False
 
 

@@ -74,8 +74,7 @@ def read_lines(
     """Read the ids, the types if there are any, and the vectors of the lines below the header.
 
     `progress` is called with the number of bytes read and the size of the file; see RowBuffer for
-    `memory_limit`. Raises FormatError
-    for the first line that does not match the format.
+    `memory_limit`. Raises FormatError for the first line that does not match the format.
     """
     _check_last_line(path)
     try:

@@ -20,7 +20,7 @@ CHUNK = 1 << 20  # edges, entries or nodes processed at a time if not all of the
 PLACING = 0.75  # share of the time of `place_edges`; counting neighbors takes the rest
 MAX_EDGES, MAX_ENTRIES = 1 << 22, 1 << 24  # of a chunk
 BYTES_PER_ENTRY = 24  # of a chunk, in the buckets: row, column and weight, twice
-NODE_BYTES = 48  # held for each node: positions, counts, keys, orders and their inverse
+BUILDER_NODE_BYTES = 48  # held for each node: positions, counts, keys, orders and their inverse
 MIN_LIMIT = 8 << 20  # the smallest memory limit that plans choose
 
 Block = tuple[NDArray[np.int32], NDArray[np.float32] | None]
@@ -237,10 +237,10 @@ class CSRBuilder:
     ) -> Block:
         """The entries of all rows in the order of the edges, after finish(first, end, entries)."""
         weighted = edges.weight is not None
-        bucket_bytes = self._bucket_bytes(self._chunk_size(edges))
+        reserved = bucket_bytes(self._chunk_size(edges), directed=self.directed)
 
         def placed_blocks() -> Iterator[Block]:
-            for first, end in self._row_ranges(indptr, weighted, bucket_bytes):
+            for first, end in self._row_ranges(indptr, weighted, reserved):
                 indices, weights = _empty_block(indptr, first, end, weighted)
                 cursor = indptr[first:end] - indptr[first]
                 placed = 0
@@ -317,18 +317,12 @@ class CSRBuilder:
         return edges.chunks(size, directed=self.directed, drop_loops=self.drop_loops)
 
     def _chunk_size(self, edges: EdgeSource) -> int:
-        """The edges of a chunk, which are in the buckets at a time.
-
-        The buckets take at most half the size of the rows of a large graph, before there is a
-        second copy of them, and a quarter of the memory limit.
-        """
-        size = min(max(len(edges) // 16, 1 << 14), MAX_EDGES)
+        """The edges of a chunk; the buckets take at most a quarter of the memory limit."""
+        size = chunk_edges(len(edges))
         if self.memory_limit is not None:
-            size = min(size, max(1 << 10, self.memory_limit // 4 // self._bucket_bytes(1)))
+            per_edge = bucket_bytes(1, directed=self.directed)
+            size = min(size, max(1 << 10, self.memory_limit // 4 // per_edge))
         return size
-
-    def _bucket_bytes(self, edges: int) -> int:
-        return edges * BYTES_PER_ENTRY * (1 if self.directed else 2)
 
     def _row_ranges(
         self, indptr: NDArray[np.int64], weighted: bool, reserved: int
@@ -340,16 +334,28 @@ class CSRBuilder:
         return list(row_ranges(indptr, max_entries))
 
 
-def rows_in_memory(entries: int, unmerged: int, merged: int, *, directed: bool) -> int:
+def in_memory_build_bytes(entries: int, unmerged: int, merged: int, *, directed: bool) -> int:
     """The memory of the entries of a builder without a limit: two copies, or one and buckets."""
     edges = entries if directed else -(-entries // 2)
-    chunk = min(max(edges // 16, 1 << 14), MAX_EDGES)
-    buckets = chunk * BYTES_PER_ENTRY * (1 if directed else 2)
-    return unmerged + max(merged, buckets)
+    return unmerged + max(merged, bucket_bytes(chunk_edges(edges), directed=directed))
 
 
-def limit_for(merged: int) -> int:
-    """The least memory limit within which merged rows stay in memory, beside a chunk."""
+def chunk_edges(edges: int) -> int:
+    """The edges of a chunk without a memory limit.
+
+    The buckets then take at most half the size of the rows of a large graph, before there is a
+    second copy of them.
+    """
+    return min(max(edges // 16, 1 << 14), MAX_EDGES)
+
+
+def bucket_bytes(edges: int, *, directed: bool) -> int:
+    """The memory of the buckets for a chunk of edges."""
+    return edges * BYTES_PER_ENTRY * (1 if directed else 2)
+
+
+def min_limit_for_one_block(merged: int) -> int:
+    """The minimum memory limit with which the merged rows are one block, beside a chunk."""
     return max(MIN_LIMIT, merged * 16 // 15 + (1 << 14))
 
 

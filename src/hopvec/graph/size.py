@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from hopvec.graph.graph import Graph
 
-NODE_BYTES = 32  # besides ids and indptr: keys, rows, degrees, their inverses, two powers of them
-PAIR_BYTES = 48  # of a pair of a relation and a node
+GRAPH_NODE_BYTES = 32  # besides ids and indptr: keys, rows, degrees, their inverses, two powers
+RELATION_NODE_BYTES = 48  # of a pair of a relation and a node
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,8 @@ class GraphSize:
         """The memory of the graph in a run: CSR arrays, ids, features and all arrays per node."""
         rows = self.csr - (self.entry_bytes if self.in_file else 0)
         relations = self.relations
-        matrices = PAIR_BYTES * relations.pairs + relations.in_memory if relations else 0
-        return rows + self.id_bytes + NODE_BYTES * self.nodes + self.features + matrices
+        matrices = RELATION_NODE_BYTES * relations.pairs + relations.in_memory if relations else 0
+        return rows + self.id_bytes + GRAPH_NODE_BYTES * self.nodes + self.features + matrices
 
 
 def id_bytes(count: int, text_bytes: int) -> int:

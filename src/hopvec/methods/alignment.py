@@ -44,8 +44,8 @@ def shared_state(method: Method, like: Embedding, features: FeatureColumns | Non
         )
     if not method._is_complete(like.fitted_state):
         raise ParameterError(
-            f"{name}: the fitted state of the embedding like= lacks parts that a run with its "
-            "parameters has: the file is damaged, or all vectors are zero. Embed its graph again."
+            f"{name}: the fitted state of like= is incomplete for its parameters: the file is "
+            "damaged, or all its vectors are zero. Create that embedding again."
         )
     return like.fitted_state
 

@@ -58,7 +58,7 @@ class DenseMethod(Method):
             working=self._working(graph.nodes),
         )
 
-    def _least(self, size: GraphSize) -> Bytes:
+    def _min_memory(self, size: GraphSize) -> Bytes:
         return Bytes(size.resident, 4 * size.nodes * int(self.dim), self._working(size.nodes))
 
     def _working(self, nodes: int) -> dict[str, int]:

@@ -105,7 +105,7 @@ class LINE(Method):
             working=self._working(size),
         )
 
-    def _least(self, size: GraphSize) -> Bytes:
+    def _min_memory(self, size: GraphSize) -> Bytes:
         return Bytes(size.resident, 4 * size.nodes * int(self.dim), self._working(size))
 
     def _working(self, size: GraphSize) -> dict[str, int]:

@@ -120,13 +120,13 @@ class Method(Estimator, ABC):
         """
 
     @abstractmethod
-    def _least(self, size: GraphSize) -> Bytes:
-        """The least memory of a run on a graph of that size."""
+    def _min_memory(self, size: GraphSize) -> Bytes:
+        """The minimum memory of a run on a graph of that size."""
 
-    def _later_work(self, size: GraphSize) -> dict[str, int]:
-        """The least memory of a run by purpose, for the plan of reading its graph."""
-        least = self._least(size)
-        return {"the graph": least.graph, "the embedding": least.total - least.graph}
+    def _run_memory(self, size: GraphSize) -> dict[str, int]:
+        """The minimum memory of a run by purpose, for the plan of reading its graph."""
+        needed = self._min_memory(size)
+        return {"the graph": needed.graph, "the embedding": needed.total - needed.graph}
 
     def working_bytes(self, nodes: int, graph_bytes: int = 0) -> int:
         """Return the minimum memory of a run, besides the graph itself.
@@ -152,8 +152,9 @@ class Method(Estimator, ABC):
         192000000
         """
         entries = max(0, graph_bytes - 8 * (nodes + 1)) // 4
-        least = self._least(GraphSize(nodes, entries, False, True, 0, in_file=graph_bytes == 0))
-        return least.total - least.graph
+        size = GraphSize(nodes, entries, False, True, 0, in_file=graph_bytes == 0)
+        needed = self._min_memory(size)
+        return needed.total - needed.graph
 
     def _state_bytes(self) -> int:
         """The approximate size of the matrices in the fitted state."""

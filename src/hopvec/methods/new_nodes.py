@@ -71,7 +71,7 @@ def check_memory(method: FastRP, graph: Graph, new: Graph) -> None:
     needed = held * (1 + others) + building
     parts = {"the graph and the new edges": held, "adding them to the graph": needed - held}
     Needs("Embedding new nodes", parts).check(
-        limit, "Raise the memory limit.", available=memory_limit(method.memory) is None
+        limit, "Increase memory=.", available=memory_limit(method.memory) is None
     )
 
 

@@ -25,11 +25,11 @@ def relation_transitions(
     """A of every relation, in every direction, in the internal order of the graph."""
     if graph.relations is None:
         raise GraphError("The graph has no relations.")
-    ways = DIRECTIONS[direction] if graph.directed else ("out",)
+    directions = DIRECTIONS[direction] if graph.directed else ("out",)
     return [
-        Transition(graph, csr=graph.relations._csr(graph, number, way, threads, spill_dir))
+        Transition(graph, csr=graph.relations._csr(graph, number, followed, threads, spill_dir))
         for number in range(len(graph.relations.kinds))
-        for way in ways
+        for followed in directions
     ]
 
 
@@ -37,11 +37,12 @@ def relation_bytes(size: GraphSize, direction: str) -> dict[str, int]:
     """The memory of A of every relation."""
     if size.relations is None:
         return {}
-    ways = len(DIRECTIONS[direction]) if size.directed else 1
+    directions = len(DIRECTIONS[direction]) if size.directed else 1
     entries = 0 if size.in_file else 8 * size.relations.entries
     if direction == "both":
         entries *= 2
-    return {"relations": ways * (entries + KIND_NODE_BYTES * size.nodes * size.relations.kinds)}
+    nodes = KIND_NODE_BYTES * size.nodes * size.relations.kinds
+    return {"relations": directions * (entries + nodes)}
 
 
 def check_relations(owner: str, graph: Graph, columns: int, parts: int, step: int) -> None:

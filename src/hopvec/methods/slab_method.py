@@ -159,8 +159,8 @@ class SlabMethod(Method):
         if plan.orders != "cached":
             raise MemoryLimitError(
                 f"{type(self).__name__}: {len(wanted)} orders of {graph.nodes:,} nodes and "
-                f"{self._width:,} columns do not fit in memory. Raise the memory limit, or call "
-                "embed instead."
+                f"{self._width:,} columns do not fit in memory. Increase memory=, or call embed "
+                "instead."
             )
         progress = progress or no_progress
         cached = cache_orders(
@@ -183,8 +183,8 @@ class SlabMethod(Method):
     def plan(self, graph: Graph) -> SlabPlan:  # noqa: D102  (inherited)
         return self._plan(graph, self._orders_with_norms())
 
-    def _least(self, size: GraphSize) -> Bytes:
-        return self._work(size, self._orders_with_norms()).least(size).bytes
+    def _min_memory(self, size: GraphSize) -> Bytes:
+        return self._work(size, self._orders_with_norms()).min_memory_plan(size).bytes
 
     def _extra_bytes(self, size: GraphSize) -> dict[str, int]:
         """What the method keeps in memory besides the graph and slabs, by purpose."""

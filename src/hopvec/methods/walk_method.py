@@ -82,7 +82,7 @@ class WalkMethod(Method):
             working=self._working(size),
         )
 
-    def _least(self, size: GraphSize) -> Bytes:
+    def _min_memory(self, size: GraphSize) -> Bytes:
         return Bytes(size.resident, 4 * size.nodes * int(self.dim), self._working(size))
 
     def _working(self, size: GraphSize) -> dict[str, int]:

@@ -268,7 +268,7 @@ class _Run:
             options,
             threads=self.method.threads,
             memory=self.method.memory,
-            _later=self.method._later_work,
+            _run_memory=self.method._run_memory,
             spill_dir=self.method.spill_dir,
         )
 

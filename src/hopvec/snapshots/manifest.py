@@ -17,7 +17,7 @@ from hopvec.methods.method import RUNTIME_PARAMS, Method
 
 MAX_TEXT = 200  # characters of a value; longer ones, such as lists of nodes, are hashed
 NAME = "snapshots.json"
-RUNTIME_OPTIONS = ("threads", "memory", "reserve", "spill_dir", "_pairs", "_later")
+RUNTIME_OPTIONS = ("threads", "memory", "reserve", "spill_dir", "_pairs", "_run_memory")
 
 
 @dataclass

@@ -9,7 +9,7 @@ times.py      the times of edges: windows and weights by age
 features.py   the DataFrame of features: columns, checks, the join with the nodes
 node_types.py the DataFrame of nodes: their types, joined to the vectors
 packed.py     the values of many edges or nodes in one row of a table
-encode.py     edges as keys, and the distinct ids, in packed pieces
+encode.py     edges as keys, and the distinct ids, packed in batches
 buckets.py    the edges by node, merged and counted
 node_blocks.py the internal order of nodes, their blocks and chunks
 cells.py      cells: the entries of A by their indices

@@ -22,7 +22,7 @@ from hopvec.graph.transpose import Direction
 from hopvec.spark.encode import Distinct, pack_ids, unpack_ids
 from hopvec.spark.packed import concatenated, iter_rows, pack, pack_slices, unpack
 
-HALVES = (
+HALF_EDGES = (
     "bucket int, matrix int, incoming boolean, owners binary, others binary, weights binary, "
     "ids binary"
 )
@@ -35,8 +35,8 @@ BUCKETS = (
 )
 """Rows of a bucket: one with its nodes, by key, and some with half edges, whose owners are
 positions among the nodes. `codes` sort the nodes in the internal order."""
-IDS = -1  # in place of a matrix
-MAX_HALVES = 1 << 21  # in a row of BUCKETS
+NODE_ROWS = -1  # in place of a matrix or a part: rows of nodes
+MAX_HALF_EDGES = 1 << 21  # in a row of BUCKETS
 NO_ROW = 1 << 40  # added to the code of a node without a row of S
 
 
@@ -71,7 +71,7 @@ class BucketStatistics:
     entries: int
     loops: int
     weighted: bool
-    has_row: int
+    nodes_with_edges: int
     """The number of nodes with an edge in some part."""
     part_entries: int
     """The number of entries of the rows, in all parts."""
@@ -83,7 +83,7 @@ class BucketStatistics:
 
     def pack(self) -> pa.Array:
         """The statistics as a binary value."""
-        head = [self.bucket, self.entries, self.loops, self.weighted, self.has_row]
+        head = [self.bucket, self.entries, self.loops, self.weighted, self.nodes_with_edges]
         head += [self.part_entries, len(self.codes), len(self.volumes)]
         numbers = np.concatenate([np.array(head, np.int64), self.codes, self.counts])
         reals = np.concatenate([self.extremes, self.volumes, self.squares])
@@ -117,10 +117,10 @@ def bucket_of(keys: NDArray[Any], buckets: int) -> NDArray[np.int32]:
     return ((high * np.uint64(buckets)) >> np.uint64(32)).astype(np.int32)
 
 
-def send_pieces(
+def send_encoded(
     batches: Iterable[pa.RecordBatch], *, buckets: int, directed: bool
 ) -> Iterator[pa.RecordBatch]:
-    """Split PIECES into HALVES."""
+    """Split ENCODED_EDGES into HALF_EDGES."""
     for row in iter_rows(batches):
         ids = unpack_ids(row["ids"])
         yield _split_ids(ids, buckets)
@@ -133,7 +133,7 @@ def send_pieces(
 def send_pairs(
     batches: Iterable[pa.RecordBatch], *, buckets: int, directed: tuple[bool, ...]
 ) -> Iterator[pa.RecordBatch]:
-    """Split edges, in the columns matrix, u, v and weight, into HALVES."""
+    """Split edges, in the columns matrix, u, v and weight, into HALF_EDGES."""
     for batch in batches:
         matrix = batch["matrix"].to_numpy()
         for number in np.unique(matrix).tolist():
@@ -143,9 +143,9 @@ def send_pairs(
             yield from _split_edges(number, u, v, weights, buckets, directed=directed[number])
 
 
-def merged_buckets(halves: DataFrame, ids: str, matrices: Matrices) -> DataFrame:
-    """BUCKETS from HALVES."""
-    return halves.groupBy("bucket").applyInArrow(
+def merged_buckets(half_edges: DataFrame, ids: str, matrices: Matrices) -> DataFrame:
+    """BUCKETS from HALF_EDGES."""
+    return half_edges.groupBy("bucket").applyInArrow(
         lambda table: _merge(table, matrices), BUCKETS.format(ids=ids)
     )
 
@@ -161,17 +161,17 @@ def _split_edges(
 ) -> Iterator[pa.RecordBatch]:
     """The half edges of some edges, by bucket; a loop of an undirected matrix has one."""
     if directed:
-        yield _split_halves(matrix, u, v, weights, buckets, incoming=False)
-        yield _split_halves(matrix, v, u, weights, buckets, incoming=True)
+        yield _split_half_edges(matrix, u, v, weights, buckets, incoming=False)
+        yield _split_half_edges(matrix, v, u, weights, buckets, incoming=True)
         return
     others = np.flatnonzero(u != v)
     owners, ends = np.concatenate([u, v[others]]), np.concatenate([v, u[others]])
     if weights is not None:
         weights = np.concatenate([weights, weights[others]])
-    yield _split_halves(matrix, owners, ends, weights, buckets, incoming=False)
+    yield _split_half_edges(matrix, owners, ends, weights, buckets, incoming=False)
 
 
-def _split_halves(
+def _split_half_edges(
     matrix: int,
     owners: NDArray[np.int64],
     others: NDArray[np.int64],
@@ -206,7 +206,7 @@ def _split_ids(ids: pa.Array, buckets: int) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(
         {
             "bucket": found.astype(np.int32),
-            "matrix": np.full(len(found), IDS, np.int32),
+            "matrix": np.full(len(found), NODE_ROWS, np.int32),
             "incoming": pa.array([False] * len(found), pa.bool_()),
             **dict.fromkeys(("owners", "others", "weights"), none),
             "ids": pa.array(packed, pa.binary()),
@@ -231,7 +231,7 @@ def _merge(table: pa.Table, matrices: Matrices) -> pa.Table:
     rows = list(iter_rows(table.to_batches()))
     distinct = Distinct()
     for row in rows:
-        if row["matrix"] == IDS:
+        if row["matrix"] == NODE_ROWS:
             distinct.encode(unpack_ids(row["ids"]))
     ids, keys = distinct.ids()
     order = np.argsort(keys)
@@ -240,16 +240,16 @@ def _merge(table: pa.Table, matrices: Matrices) -> pa.Table:
     if len(collision):
         pair = ids.slice(int(collision[0]), 2)
         return _table([_node_row(bucket, ids, keys, collision=pair)])
-    halves = {
-        (matrix, incoming): _merged_halves(rows, keys, matrix, incoming=incoming)
+    half_edges = {
+        (matrix, incoming): _merged_half_edges(rows, keys, matrix, incoming=incoming)
         for matrix, directed in enumerate(matrices.directed)
         for incoming in ((False, True) if directed else (False,))
     }
-    return _table(list(_bucket_rows(bucket, ids, keys, halves, matrices.parts)))
+    return _table(list(_bucket_rows(bucket, ids, keys, half_edges, matrices.parts)))
 
 
 @dataclass(frozen=True)
-class Halves:
+class HalfEdges:
     """Distinct half edges of a bucket: positions of their owners, ascending, and other keys."""
 
     owners: NDArray[np.int32]
@@ -266,9 +266,9 @@ class Halves:
         return np.bincount(owners, weights, nodes).astype(np.float64)
 
 
-def _merged_halves(
+def _merged_half_edges(
     rows: list[dict[str, Any]], keys: NDArray[np.uint64], matrix: int, *, incoming: bool
-) -> Halves:
+) -> HalfEdges:
     """Add up duplicates, in ascending order in float64 as on one machine."""
     own = [row for row in rows if row["matrix"] == matrix and row["incoming"] == incoming]
     nodes, ends = _native.IntegerDictionary(1), _native.IntegerDictionary(1)
@@ -293,23 +293,23 @@ def _merged_halves(
     if weights is not None and (weights == 1).all():
         weights = None
     others = ends.merge()[distinct & 0xFFFFFFFF] if len(distinct) else np.empty(0, np.int64)
-    return Halves((distinct >> 32).astype(np.int32), others, weights)
+    return HalfEdges((distinct >> 32).astype(np.int32), others, weights)
 
 
 def _bucket_rows(
     bucket: int,
     ids: pa.Array,
     keys: NDArray[np.uint64],
-    halves: dict[tuple[int, bool], Halves],
+    half_edges: dict[tuple[int, bool], HalfEdges],
     parts: Sequence[Part],
 ) -> Iterator[dict[str, pa.Array]]:
     """The rows of a bucket."""
     nodes = len(keys)
-    out, into = halves[0, False], halves.get((0, True))
+    out, into = half_edges[0, False], half_edges.get((0, True))
     rows = np.bincount(out.owners, minlength=nodes)
     columns = np.bincount(into.owners, minlength=nodes) if into else 0
     codes = np.where(rows == 0, NO_ROW, 0) - rows - columns
-    degrees = [_degrees(halves, part, keys) for part in parts]
+    degrees = [_degrees(half_edges, part, keys) for part in parts]
     distinct, counts = np.unique(codes, return_counts=True)
     positive = [np.where(d > 0, d, 1.0) for d in degrees]
     statistics = BucketStatistics(
@@ -319,24 +319,24 @@ def _bucket_rows(
         entries=len(out.owners),
         loops=int(np.count_nonzero(keys.view(np.int64)[out.owners] == out.others)),
         weighted=out.weights is not None,
-        has_row=int(np.count_nonzero(np.any([d > 0 for d in degrees], axis=0))),
-        part_entries=sum(_entries(halves, part) for part in parts),
+        nodes_with_edges=int(np.count_nonzero(np.any([d > 0 for d in degrees], axis=0))),
+        part_entries=sum(_entries(half_edges, part) for part in parts),
         extremes=(min(d.min() for d in positive), max(d.max() for d in positive)),
         volumes=np.array([d.sum() for d in degrees]),
         squares=np.array([np.sum(np.log1p(d) ** 2) for d in degrees]),
     )
     yield _node_row(bucket, ids, keys, codes, np.stack(degrees), statistics)
-    for (matrix, incoming), found in halves.items():
-        for first in range(0, len(found.owners), MAX_HALVES):
-            some_halves = slice(first, first + MAX_HALVES)
-            weights = None if found.weights is None else found.weights[some_halves]
+    for (matrix, incoming), found in half_edges.items():
+        for first in range(0, len(found.owners), MAX_HALF_EDGES):
+            chunk = slice(first, first + MAX_HALF_EDGES)
+            weights = None if found.weights is None else found.weights[chunk]
             yield {
                 "bucket": pa.array([bucket], pa.int32()),
                 "matrix": pa.array([matrix], pa.int32()),
                 "incoming": pa.array([incoming]),
                 "codes": pack(codes),
-                "owners": pack(found.owners[some_halves]),
-                "others": pack(found.others[some_halves]),
+                "owners": pack(found.owners[chunk]),
+                "others": pack(found.others[chunk]),
                 "weights": pack(weights),
                 "ids": pa.nulls(1, pa.list_(ids.type)),
                 **{name: pa.nulls(1, pa.binary()) for name in ("keys", "degrees", "statistics")},
@@ -345,10 +345,10 @@ def _bucket_rows(
 
 
 def _degrees(
-    halves: dict[tuple[int, bool], Halves], part: Part, keys: NDArray[np.uint64]
+    half_edges: dict[tuple[int, bool], HalfEdges], part: Part, keys: NDArray[np.uint64]
 ) -> NDArray[np.float64]:
     """The degrees of the nodes of a bucket in a part."""
-    out, into = halves[part.matrix, False], halves.get((part.matrix, True))
+    out, into = half_edges[part.matrix, False], half_edges.get((part.matrix, True))
     if part.direction == "out" or into is None:
         return out.degrees(len(keys))
     if part.direction == "in":
@@ -357,9 +357,9 @@ def _degrees(
     return out.degrees(len(keys)) + into.degrees(len(keys), no_loops)
 
 
-def _entries(halves: dict[tuple[int, bool], Halves], part: Part) -> int:
+def _entries(half_edges: dict[tuple[int, bool], HalfEdges], part: Part) -> int:
     """The number of entries of the rows of a bucket in a part; a loop may count twice."""
-    out, into = halves[part.matrix, False], halves.get((part.matrix, True))
+    out, into = half_edges[part.matrix, False], half_edges.get((part.matrix, True))
     if part.direction == "out" or into is None:
         return len(out.owners)
     return len(into.owners) + (len(out.owners) if part.direction == "both" else 0)
@@ -377,7 +377,7 @@ def _node_row(
     """The row with the nodes of a bucket."""
     return {
         "bucket": pa.array([bucket], pa.int32()),
-        "matrix": pa.array([IDS], pa.int32()),
+        "matrix": pa.array([NODE_ROWS], pa.int32()),
         "incoming": pa.array([False]),
         "codes": pack(codes),
         **{name: pa.nulls(1, pa.binary()) for name in ("owners", "others", "weights")},

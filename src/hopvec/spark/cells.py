@@ -17,19 +17,19 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
 from hopvec import _native
-from hopvec.spark.buckets import IDS, Part, bucket_of, by_group
+from hopvec.spark.buckets import NODE_ROWS, Part, bucket_of, by_group
 from hopvec.spark.node_blocks import CHUNK_NODES, InternalOrder, NodeBlocks
 from hopvec.spark.packed import concatenated, iter_rows, pack_slices, unpack
 
 NEIGHBORS = "bucket int, part int, incoming boolean, keys binary, indices binary, weights binary"
 """Entries on the way to the bucket of their row: its key, and the index of the neighbor."""
-ENTRIES = "piece bigint, part int, entries binary, weights binary"
-"""Entries on the way to their piece: one range of rows of one cell."""
+ENTRIES = "cell_range bigint, part int, entries binary, weights binary"
+"""Entries on the way to their cell range: one range of rows of one cell."""
 CELLS = (
     "part int, row_block int, column_block int, chunk int, first_position int, "
     "first_neighbor int, counts binary, neighbors binary, weights binary"
 )
-PIECE = 1 << 20  # entries that are sorted and packed together; a cell can have several pieces
+CELL_ENTRIES = 1 << 20  # that are sorted and packed together; a larger cell has several ranges
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class CellWriter:
         """CELLS from BUCKETS."""
         sent = rows.mapInArrow(self.send, NEIGHBORS)
         entries = sent.groupBy("bucket").applyInArrow(lambda table: self.resolve(table), ENTRIES)
-        return entries.groupBy("piece").applyInArrow(lambda table: self.pack(table), CELLS)
+        return entries.groupBy("cell_range").applyInArrow(lambda table: self.pack(table), CELLS)
 
     @cached_property
     def row_bounds(self) -> NDArray[np.int64]:
         """The first indices of all ranges of rows but the first."""
-        return self.order.row_bounds(PIECE * self.node_blocks.blocks**2)
+        return self.order.row_bounds(CELL_ENTRIES * self.node_blocks.blocks**2)
 
     def send(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Send the index of each node along its half edges, and to its own bucket: NEIGHBORS."""
@@ -63,14 +63,14 @@ class CellWriter:
             if row["bucket"] != bucket:
                 bucket = row["bucket"]
                 indices = self.order.indices(bucket, unpack(row["codes"], np.int64))
-            if row["matrix"] == IDS:
+            if row["matrix"] == NODE_ROWS:
                 keys = unpack(row["keys"], np.int64)
-                yield self._neighbors(IDS, keys, indices, None, incoming=False)
+                yield self._neighbors(NODE_ROWS, keys, indices, None, incoming=False)
                 continue
             directed = self.directed[row["matrix"]]
             for number, part in enumerate(self.parts):
-                way, incoming = part.direction, row["incoming"]
-                sends = not directed or way == "both" or incoming == (way == "out")
+                direction, incoming = part.direction, row["incoming"]
+                sends = not directed or direction == "both" or incoming == (direction == "out")
                 if part.matrix == row["matrix"] and sends:
                     owners = indices[unpack(row["owners"], np.int32)]
                     others = unpack(row["others"], np.int64)
@@ -104,15 +104,16 @@ class CellWriter:
         )
 
     def resolve(self, table: pa.Table) -> pa.Table:
-        """The entries of the rows of a bucket, by pieces: ENTRIES from NEIGHBORS."""
+        """The entries of the rows of a bucket, by cell ranges: ENTRIES from NEIGHBORS."""
         rows = list(iter_rows(table.to_batches()))
-        nodes, own = _native.IntegerDictionary(1), [row for row in rows if row["part"] == IDS]
+        nodes = _native.IntegerDictionary(1)
+        own = [row for row in rows if row["part"] == NODE_ROWS]
         nodes.encode(concatenated([row["keys"] for row in own], np.int64))
         indices = concatenated([row["indices"] for row in own], np.int32)
         batches = [self._entries(some, nodes, indices) for some in _batches(rows)]
         none = pa.RecordBatch.from_pydict(
             {
-                "piece": pa.array([], pa.int64()),
+                "cell_range": pa.array([], pa.int64()),
                 "part": pa.array([], pa.int32()),
                 **{name: pa.array([], pa.binary()) for name in ("entries", "weights")},
             }
@@ -137,12 +138,12 @@ class CellWriter:
             weights = None if weights is None else weights[others]
         cell = blocks.cell(row, column)
         ranges = len(self.row_bounds) + 1
-        piece = cell * ranges + np.searchsorted(self.row_bounds, row, side="right")
-        order, found, bounds = by_group(piece, blocks.blocks**2 * ranges)
+        cell_range = cell * ranges + np.searchsorted(self.row_bounds, row, side="right")
+        order, found, bounds = by_group(cell_range, blocks.blocks**2 * ranges)
         entries = blocks.entry(row, column)[order]
         return pa.RecordBatch.from_pydict(
             {
-                "piece": number * blocks.blocks**2 * ranges + found.astype(np.int64),
+                "cell_range": number * blocks.blocks**2 * ranges + found.astype(np.int64),
                 "part": np.full(len(found), number, np.int32),
                 "entries": pack_slices(entries, bounds),
                 "weights": pack_slices(None if weights is None else weights[order], bounds),
@@ -150,7 +151,7 @@ class CellWriter:
         )
 
     def pack(self, table: pa.Table) -> pa.Table:
-        """CELLS of a piece from its ENTRIES."""
+        """CELLS of a cell range from its ENTRIES."""
         rows = list(iter_rows(table.to_batches()))
         entries, weights = concatenated([row["entries"] for row in rows], np.int64), None
         if rows[0]["weights"] is not None:
@@ -163,13 +164,13 @@ class CellWriter:
 
 
 def _batches(rows: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Group NEIGHBORS of the same part and kind, up to PIECE entries."""
+    """Group NEIGHBORS of the same part and kind, up to CELL_ENTRIES entries."""
     some: list[dict[str, Any]] = []
     size = 0
-    rows = [row for row in rows if row["part"] != IDS]
+    rows = [row for row in rows if row["part"] != NODE_ROWS]
     for row in sorted(rows, key=lambda row: (row["part"], row["incoming"])):
         kind = row["part"], row["incoming"]
-        if some and (size > 4 * PIECE or kind != (some[0]["part"], some[0]["incoming"])):
+        if some and (size > 4 * CELL_ENTRIES or kind != (some[0]["part"], some[0]["incoming"])):
             yield some
             some, size = [], 0
         some.append(row)

@@ -146,7 +146,7 @@ def _sum_orders(run: SlabRun, tables: Tables, cores: int) -> tuple[StoredSum, Fi
         results[0].present,
         first.parts,
         first.degrees,
-        first.has_row,
+        first.edge_mask_file,
     )
     return total, first
 
@@ -164,7 +164,7 @@ class FirstSlab:
     degree_factors: NDArray[np.float64] | None
     degrees: str | None
     """A file of the degrees in all parts, if the vectors have columns of them."""
-    has_row: str | None
+    edge_mask_file: str | None
     """A file of a mask of the nodes with an edge in some part, if they are not the first ones."""
 
 
@@ -272,7 +272,7 @@ class SlabRun:
         return np.flatnonzero(present).astype(np.int32)
 
     def _first_slab(self, engine: WorkerEngine) -> FirstSlab:
-        propagation, factors, degrees, has_row = engine.propagation, None, None, None
+        propagation, factors, degrees, edge_mask_file = engine.propagation, None, None, None
         graph = propagation.graph
         finish = self.method._finish
         state = engine.propagation.fitted_state
@@ -282,7 +282,7 @@ class SlabRun:
             by_node = np.stack([A.degrees for A in propagation.hops], axis=1)
             degrees = self._write("sums", -1, [by_node])
         if not propagation.has_row[: self.rows].all() or propagation.has_row[self.rows :].any():
-            has_row = self._write("sums", -2, [propagation.has_row])
+            edge_mask_file = self._write("sums", -2, [propagation.has_row])
         properties = {
             "nodes": graph.nodes,
             "edges": graph.edges,
@@ -292,7 +292,7 @@ class SlabRun:
             "largest_degree": float(graph._node_degrees.max()),
             "isolated": graph.isolated,
         }
-        return FirstSlab(state, properties, len(propagation.hops), factors, degrees, has_row)
+        return FirstSlab(state, properties, len(propagation.hops), factors, degrees, edge_mask_file)
 
     def _scales(self) -> dict[int, NDArray[np.float32]]:
         return local_scales(self.directory, self.named("scales"), self.nodes, list(self.weights))

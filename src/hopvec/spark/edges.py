@@ -85,7 +85,8 @@ class EdgeFrame:
     def check(self, tables: Tables) -> None:
         """Read the edges once; raises GraphError for null ids or relations, and invalid weights.
 
-        Only edges that are transformed before they are encoded need this; see `write_pieces`.
+        Only edges that are transformed before they are encoded need this: `write_encoded_edges`
+        checks all others.
         """
         ends = F.struct("source", "target", *(["weight"] if self.weighted else []))
         faults = {

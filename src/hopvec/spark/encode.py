@@ -1,4 +1,4 @@
-"""Edges as pairs of 64-bit keys, and the distinct ids, in packed pieces; checked on the way."""
+"""Edges as pairs of 64-bit keys, and the distinct ids, packed in batches; checked on the way."""
 
 from __future__ import annotations
 
@@ -20,28 +20,30 @@ from hopvec.spark.edges import EdgeFrame, refuse
 from hopvec.spark.packed import pack
 from hopvec.spark.tables import NODE_BATCH, Tables
 
-PIECE_EDGES = 1 << 20  # edges that are encoded together
-PIECES = (
+BATCH_EDGES = 1 << 20  # edges that are encoded together
+ENCODED_EDGES = (
     "table string, rows bigint, fault string, source {ids}, target {ids}, weight double, "
     "u binary, v binary, weights binary, ids binary"
 )
 EDGES, NODES = "edges", "nodes"
 
 
-def write_pieces(edges: EdgeFrame, tables: Tables, *, ids_only: bool) -> tuple[DataFrame, int]:
-    """Write the edges and nodes as PIECES; return them and the number of edges.
+def write_encoded_edges(
+    edges: EdgeFrame, tables: Tables, *, ids_only: bool
+) -> tuple[DataFrame, int]:
+    """Write the edges and nodes as ENCODED_EDGES; return them and the number of edges.
 
     Edges of weight 0 are left out, but not their ids. Raises GraphError for invalid rows.
     """
     columns = ["source", "target", *(["weight"] if edges.weighted else [])]
-    schema = PIECES.format(ids=edges.ids)
+    schema = ENCODED_EDGES.format(ids=edges.ids)
     encode = partial(_encode_edges, ids_only=ids_only, checked=edges.checked)
-    pieces = edges.frame.select(*columns).mapInArrow(encode, schema)
+    encoded = edges.frame.select(*columns).mapInArrow(encode, schema)
     if edges.nodes is not None:
-        pieces = pieces.unionAll(edges.nodes.mapInArrow(_encode_nodes, schema))
+        encoded = encoded.unionAll(edges.nodes.mapInArrow(_encode_nodes, schema))
     stage = "check the edges"
-    pieces = tables.write("pieces", pieces, stage=stage, batch=NODE_BATCH)
-    checked = pieces.select("table", "rows", "fault", "source", "target", "weight")
+    encoded = tables.write("encoded edges", encoded, stage=stage, batch=NODE_BATCH)
+    checked = encoded.select("table", "rows", "fault", "source", "target", "weight")
     found = tables.run(stage, checked.collect)
     for fault in ("source", "target", "weight"):
         for row in found:
@@ -54,7 +56,7 @@ def write_pieces(edges: EdgeFrame, tables: Tables, *, ids_only: bool) -> tuple[D
         raise GraphError("The graph is empty: the list of nodes is empty.")
     if edges.nodes is None and not count[EDGES]:
         raise GraphError("The graph is empty: there are no edges, and no nodes were given.")
-    return pieces, count[EDGES]
+    return encoded, count[EDGES]
 
 
 KINDS = (EDGES, NODES)
@@ -107,66 +109,66 @@ def unpack_ids(packed: Any) -> pa.Array:
 def _encode_edges(
     batches: Iterable[pa.RecordBatch], *, ids_only: bool, checked: bool
 ) -> Iterator[pa.RecordBatch]:
-    """Encode edges as PIECES."""
-    for piece in _pieces(batches):
-        fault = None if checked else _fault(piece)
+    """Encode edges as ENCODED_EDGES."""
+    for batch in _joined(batches):
+        fault = None if checked else _fault(batch)
         if fault is not None:
-            yield _row(EDGES, piece["source"].type, **fault)
+            yield _row(EDGES, batch["source"].type, **fault)
             continue
         distinct = Distinct()
         u, v = (
-            np.concatenate([distinct.encode(some) for some in piece[end].chunks])
+            np.concatenate([distinct.encode(some) for some in batch[end].chunks])
             for end in ("source", "target")
         )
         ids, keys = distinct.ids()
         packed: dict[str, NDArray[Any]] = {}
         if not ids_only:
             packed = {"u": keys[u], "v": keys[v]}
-            if "weight" in piece.column_names:
-                weight = piece["weight"].to_numpy()
+            if "weight" in batch.column_names:
+                weight = batch["weight"].to_numpy()
                 kept = weight != 0
                 packed = {name: values[kept] for name, values in packed.items()}
                 packed["weights"] = weight[kept].astype(np.float32)
-        yield _row(EDGES, piece["source"].type, rows=len(piece), ids=ids, packed=packed)
+        yield _row(EDGES, batch["source"].type, rows=len(batch), ids=ids, packed=packed)
 
 
 def _encode_nodes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Encode ids of nodes as PIECES."""
-    for piece in _pieces(batches):
-        column = piece["id"]
+    """Encode ids of nodes as ENCODED_EDGES."""
+    for batch in _joined(batches):
+        column = batch["id"]
         if column.null_count:
             yield _row(NODES, column.type, fault="id")
             continue
         distinct = Distinct()
         for some in column.chunks:
             distinct.encode(some)
-        yield _row(NODES, column.type, rows=len(piece), ids=distinct.ids()[0])
+        yield _row(NODES, column.type, rows=len(batch), ids=distinct.ids()[0])
 
 
-def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Join batches up to PIECE_EDGES rows."""
+def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Join batches up to BATCH_EDGES rows."""
     some: list[pa.RecordBatch] = []
     for batch in batches:
         if len(batch):
             some.append(batch)
-        if sum(map(len, some)) >= PIECE_EDGES:
+        if sum(map(len, some)) >= BATCH_EDGES:
             yield pa.Table.from_batches(some)
             some = []
     if some:
         yield pa.Table.from_batches(some)
 
 
-def _fault(piece: pa.Table) -> dict[str, Any] | None:
-    """The first invalid edge of a piece, and what is invalid."""
-    for name in piece.column_names:
-        column = piece[name]
+def _fault(batch: pa.Table) -> dict[str, Any] | None:
+    """The first invalid edge of a batch, and what is invalid."""
+    for name in batch.column_names:
+        column = batch[name]
         if name == "weight":
             values = column.to_numpy()
             invalid = ~(valid_weights(values) | (values == 0))
         else:
             invalid = column.is_null().to_numpy() if column.null_count else np.zeros(1, bool)
         if invalid.any():
-            row = piece.slice(int(np.argmax(invalid)), 1).to_pylist()[0]
+            row = batch.slice(int(np.argmax(invalid)), 1).to_pylist()[0]
             return {"fault": name, **row}
     return None
 
@@ -183,7 +185,7 @@ def _row(
     ids: pa.Array | None = None,
     packed: dict[str, NDArray[Any]] | None = None,
 ) -> pa.RecordBatch:
-    """A row of PIECES."""
+    """A row of ENCODED_EDGES."""
     packed = packed or {}
     columns = {
         "table": pa.array([table]),

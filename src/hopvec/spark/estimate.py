@@ -203,8 +203,8 @@ def plan_run(
 ) -> SparkEstimate:
     """Estimate a run from the size of its graph; raises MemoryLimitError if nothing fits.
 
-    `features` is the number of feature columns, `parts` the parts of the columns, if A differs
-    from that of the merged graph along its edges.
+    `features` is the number of feature columns. `parts` describes the parts of the columns; None if
+    S of the merged graph is the only matrix.
     """
     size = RunSize(nodes, entries, weighted, method, cluster, features, parts)
     needed, free = format_bytes(size.columns_bytes()), format_bytes(cluster.memory)
@@ -248,7 +248,7 @@ class RunSize:
     features: int = 0
     """The number of feature columns."""
     parts: Parts | None = None
-    """The parts of the columns; None if there is one, with S itself."""
+    """The parts of the columns; None if S of the merged graph is the only matrix."""
 
     @property
     def slabs(self) -> int:

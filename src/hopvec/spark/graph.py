@@ -17,20 +17,21 @@ from hopvec.embedding import Embedding
 from hopvec.errors import GraphError
 from hopvec.graph.ids import MAX_NODES, check_collisions
 from hopvec.graph.relation_edges import Relation
+from hopvec.graph.transpose import Direction
 from hopvec.methods import FastRP
 from hopvec.methods.direction import DIRECTIONS
 from hopvec.spark.buckets import (
-    HALVES,
+    HALF_EDGES,
     BucketStatistics,
     Matrices,
     Part,
     merged_buckets,
+    send_encoded,
     send_pairs,
-    send_pieces,
 )
 from hopvec.spark.cells import CellWriter
 from hopvec.spark.edges import EdgeFrame
-from hopvec.spark.encode import PIECE_EDGES, write_pieces
+from hopvec.spark.encode import BATCH_EDGES, write_encoded_edges
 from hopvec.spark.features import PACKED, FeatureTable, pack_features
 from hopvec.spark.node_blocks import CHUNK_NODES, InternalOrder, NodeBlocks
 from hopvec.spark.packed import concatenated, pack, pack_slices, unpack
@@ -105,7 +106,7 @@ class StoredGraph:
         return nodes
 
     def write_cells(self, node_blocks: NodeBlocks, parts: tuple[Part, ...]) -> DataFrame:
-        """Write the cells of some parts, in pieces; neighbors are positions in their block."""
+        """Write the cells of some parts; neighbors are positions in their block."""
         writer = CellWriter(
             node_blocks,
             self.order,
@@ -126,12 +127,12 @@ def store(
     like: Embedding | None,
 ) -> StoredGraph:
     """Store the edges and checked features as a graph: merge the edges, and order the nodes."""
-    pieces, count = write_pieces(edges, tables, ids_only=edges.relations is not None)
+    encoded, count = write_encoded_edges(edges, tables, ids_only=edges.relations is not None)
     relations = merge_relations(edges, tables, method, like)
     matrices = _matrices(edges, relations, method)
     if relations is not None:
         count = relations.edge_count
-    _write_buckets(edges.ids, pieces, relations, matrices, tables, count)
+    _write_buckets(edges.ids, encoded, relations, matrices, tables, count)
     rows = tables.read("buckets").where("keys is not null").select("statistics", "collision")
     found = tables.run("merge edges", rows.collect)
     for row in found:
@@ -154,7 +155,7 @@ def store(
         relations=relations,
         order=order,
         nodes=nodes,
-        connected=sum(one.has_row for one in statistics),
+        connected=sum(one.nodes_with_edges for one in statistics),
         rows=int(order.counts[order.codes < 0].sum()),
         entries=entries,
         part_entries=sum(one.part_entries for one in statistics),
@@ -173,35 +174,39 @@ def store(
 def _matrices(edges: EdgeFrame, relations: MergedRelations | None, method: FastRP) -> Matrices:
     """The matrices of the graph: the merged one, and those of relations that are concatenated."""
     if relations is None:
-        ways = DIRECTIONS[method.direction] if edges.directed else DIRECTIONS["out"]
-        return Matrices((edges.directed,), tuple(Part(0, way) for way in ways))
-    ways = DIRECTIONS[method.direction] if relations.directed else DIRECTIONS["out"]
+        directions = DIRECTIONS[method.direction] if edges.directed else DIRECTIONS["out"]
+        return Matrices((edges.directed,), _parts(range(1), directions))
+    directions = DIRECTIONS[method.direction] if relations.directed else DIRECTIONS["out"]
     if method.relations == "merge":
-        return Matrices((relations.as_entries,), tuple(Part(0, way) for way in ways))
+        return Matrices((relations.as_entries,), _parts(range(1), directions))
     kinds: tuple[Relation, ...] = relations.kinds
     directed = (relations.as_entries, *(kind.direction != "both" for kind in kinds))
-    parts = tuple(Part(number, way) for number in range(1, 1 + len(kinds)) for way in ways)
-    return Matrices(directed, parts)
+    return Matrices(directed, _parts(range(1, 1 + len(kinds)), directions))
+
+
+def _parts(matrices: Iterable[int], directions: Iterable[Direction]) -> tuple[Part, ...]:
+    """The parts of matrices in some directions."""
+    return tuple(Part(matrix, direction) for matrix in matrices for direction in directions)
 
 
 def _write_buckets(
     ids: str,
-    pieces: DataFrame,
+    encoded: DataFrame,
     relations: MergedRelations | None,
     matrices: Matrices,
     tables: Tables,
     edges: int,
 ) -> None:
     """Write the table `buckets`."""
-    buckets = max(tables.backend.parallelism, 2 * edges // PIECE_EDGES)
-    send = partial(send_pieces, buckets=buckets, directed=matrices.directed[0])
-    halves = pieces.select("u", "v", "weights", "ids").mapInArrow(send, HALVES)
+    buckets = max(tables.backend.parallelism, 2 * edges // BATCH_EDGES)
+    send = partial(send_encoded, buckets=buckets, directed=matrices.directed[0])
+    half_edges = encoded.select("u", "v", "weights", "ids").mapInArrow(send, HALF_EDGES)
     if relations is not None:
         more = partial(send_pairs, buckets=buckets, directed=matrices.directed)
-        halves = halves.unionAll(relations.pairs.mapInArrow(more, HALVES))
-    merged = merged_buckets(halves, ids, matrices)
+        half_edges = half_edges.unionAll(relations.pairs.mapInArrow(more, HALF_EDGES))
+    merged = merged_buckets(half_edges, ids, matrices)
     tables.write("buckets", merged, stage="merge edges", batch=PACKED_BATCH)
-    tables.drop(*{"pieces", "timed", "relation pairs", "pairs"} & tables.written)
+    tables.drop(*{"encoded edges", "timed", "relation pairs", "pairs"} & tables.written)
 
 
 def _index_nodes(

@@ -28,7 +28,7 @@ from hopvec.spark.packed import iter_rows
 
 BATCH_ROWS = 16  # rows of a table in memory at a time
 COPY_PREFIX = "hopvec-copy-"
-PIECE = ("part", "first_position", "first_neighbor")
+CELL_KEY = ("part", "first_position", "first_neighbor")
 PAYLOADS = ("neighbors", "weights")
 
 T = TypeVar("T")
@@ -196,22 +196,22 @@ def _fetch_graph(directory: str, nodes: int, parts: int, copy: Path) -> None:
         keys[row["chunk"] * CHUNK_NODES :][: len(part)] = part
     keys.tofile(copy / "keys")
     sizes: dict[tuple[int, ...], int] = {}
-    for row in _rows(f"{directory}/cells", [*PIECE, "chunk", "counts"]):
+    for row in _rows(f"{directory}/cells", [*CELL_KEY, "chunk", "counts"]):
         some = np.frombuffer(row["counts"], np.int32)
         counts[row["part"], row["chunk"] * CHUNK_NODES :][: len(some)] += some
-        sizes[_piece(row)] = int(some.sum())
+        sizes[_cell_key(row)] = int(some.sum())
     start_of: dict[tuple[int, ...], int] = {}
     for number, own in enumerate(counts):
         own.tofile(copy / f"counts-{number}")
-        pieces = sorted(piece for piece in sizes if piece[0] == number)
-        starts = np.cumsum([0, *(sizes[piece] for piece in pieces)])
-        start_of |= dict(zip(pieces, starts.tolist(), strict=False))
+        cell_keys = sorted(key for key in sizes if key[0] == number)
+        starts = np.cumsum([0, *(sizes[key] for key in cell_keys)])
+        start_of |= dict(zip(cell_keys, starts.tolist(), strict=False))
     with ExitStack() as stack:
         files = {
             ("neighbors", number): stack.enter_context((copy / f"neighbors-{number}").open("wb"))
             for number in range(parts)
         }
-        for row in _rows(f"{directory}/cells", [*PIECE, *PAYLOADS]):
+        for row in _rows(f"{directory}/cells", [*CELL_KEY, *PAYLOADS]):
             for name in PAYLOADS:
                 if row[name] is None:
                     continue
@@ -219,13 +219,13 @@ def _fetch_graph(directory: str, nodes: int, parts: int, copy: Path) -> None:
                 if file not in files:
                     path = copy / f"{name}-{row['part']}"
                     files[file] = stack.enter_context(path.open("wb"))
-                files[file].seek(4 * start_of[_piece(row)])
+                files[file].seek(4 * start_of[_cell_key(row)])
                 files[file].write(row[name])
 
 
-def _piece(row: dict[str, Any]) -> tuple[int, ...]:
-    """What identifies a piece of the cells; pieces of a part are sorted by it."""
-    return tuple(row[name] for name in PIECE)
+def _cell_key(row: dict[str, Any]) -> tuple[int, ...]:
+    """What identifies a row of the cells; those of a part are sorted by it."""
+    return tuple(row[name] for name in CELL_KEY)
 
 
 def _fetch_features(directory: str, nodes: int, columns: dict[str, int], copy: Path) -> None:

@@ -126,14 +126,14 @@ def _relation_pairs(
     frame: DataFrame, kinds: tuple[Relation, ...], u: Column, v: Column
 ) -> DataFrame:
     """The pairs of keys (u, v) of every relation, with their weight; u <= v if it is undirected."""
-    direction = F.create_map(*_by_name({kind.name: kind.direction for kind in kinds}))
+    directions = F.create_map(*_by_name({kind.name: kind.direction for kind in kinds}))
     ends = F.struct(u.alias("u"), v.alias("v"))
     swapped = F.struct(v.alias("u"), u.alias("v"))
     ordered = F.when(u <= v, ends).otherwise(swapped)
     number = F.create_map(*_by_name({kind.name: at for at, kind in enumerate(kinds)}))
     numbered = frame.withColumn("number", number[F.col("relation")]).filter("number is not null")
-    way = direction[F.col("relation")]
-    pair = F.when(way == "both", ordered).when(way == "in", swapped).otherwise(ends)
+    direction = directions[F.col("relation")]
+    pair = F.when(direction == "both", ordered).when(direction == "in", swapped).otherwise(ends)
     pairs = numbered.withColumn("pair", pair).select("number", "pair.u", "pair.v", "weight")
     weight = _ascending_sum("weight").cast("float")
     return pairs.groupBy("number", "u", "v").agg(weight.alias("weight"))

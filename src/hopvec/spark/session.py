@@ -47,7 +47,7 @@ class Backend(Protocol):
         """The session of a run, with settings of its own if possible."""
 
     def workers(self) -> tuple[int, int]:
-        """The number of executors and the cores of each; on a local master, of its cores and 1."""
+        """The number of executors and the cores of each; with a local master, (cores, 1)."""
 
     def stage(self, name: str) -> AbstractContextManager[None]:
         """Name the jobs of a block in Spark's user interface."""
@@ -122,10 +122,10 @@ class ClassicBackend:
         return int(self._context.defaultParallelism)
 
     def workers(self) -> tuple[int, int]:
-        """The number of executors and the cores of each; on a local master, of its cores and 1."""
+        """The number of executors and the cores of each; with a local master, (cores, 1)."""
         if is_local(self.master):
             return self.parallelism, 1
-        # The parallelism is no help: it is a setting, and at least 2 with a single core.
+        # defaultParallelism cannot be used: it can be configured, and is at least 2.
         known = self._context._jsc.sc().statusStore().executorList(True)
         executors = [known.apply(at) for at in range(known.size())]
         cores = [int(one.totalCores()) for one in executors if one.id() != "driver"]
@@ -209,7 +209,7 @@ class ConnectBackend:
         return self._parallelism
 
     def workers(self) -> tuple[int, int]:
-        """The number of executors and the cores of each; on a local master, of its cores and 1."""
+        """The number of executors and the cores of each; with a local master, (cores, 1)."""
         if is_local(self.master):
             return self.parallelism, 1
         tasks = self._session.range(0, self.parallelism, 1, self.parallelism)

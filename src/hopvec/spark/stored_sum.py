@@ -35,7 +35,8 @@ class StoredSum:
     """The sum of a pass; its rows are in the internal order, in one file per slab."""
 
     nodes: int
-    connected: int
+    rows: int
+    """The number of nodes with a row of S; they come first."""
     method: FastRP
     files: tuple[str, ...]
     columns: ColumnScaler
@@ -46,7 +47,7 @@ class StoredSum:
     """The number of parts of the columns."""
     degrees: str | None = None
     """The file of the degrees in all parts, if the vectors have columns of them."""
-    has_row: str | None = None
+    edge_mask_file: str | None = None
     """The file of a mask of the nodes with an edge in some part, if they are not the first ones."""
 
     @property
@@ -130,9 +131,9 @@ class StoredSum:
 
     def _has_row(self, chunk: int) -> NDArray[np.bool_]:
         """A mask of the nodes of a chunk with an edge in some part."""
-        if self.has_row is None:
-            return self.node_blocks.node_indices(0, chunk) < self.connected
-        with SlabFiles([self.has_row], self.node_blocks, 1, np.bool_) as mask:
+        if self.edge_mask_file is None:
+            return self.node_blocks.node_indices(0, chunk) < self.rows
+        with SlabFiles([self.edge_mask_file], self.node_blocks, 1, np.bool_) as mask:
             return next(mask.read(chunk))
 
     def _chunks(self, part: int, part_rows: int) -> range:

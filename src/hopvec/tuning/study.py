@@ -76,7 +76,7 @@ class Study:
                 self._file = FileIO(self._path, "a+b")
             try:
                 if not S_ISREG(os.fstat(self._file.fileno()).st_mode):
-                    raise FormatError(f"{self._path}: a study is a file, and this is a device.")
+                    raise FormatError(f"{self._path}: a study must be a regular file.")
                 self._read(self._file, self._path)
             except BaseException:
                 self._close()

@@ -45,6 +45,6 @@ def place_by_landmarks(
     return placed
 
 
-def rows_in_memory(embedding: Embedding, rows: NDArray[np.int64]) -> Embedding:
+def copy_rows(embedding: Embedding, rows: NDArray[np.int64]) -> Embedding:
     """An embedding of some rows only."""
     return Embedding(take_rows(embedding.vectors, rows), embedding.ids.take(arrow_view(rows)))

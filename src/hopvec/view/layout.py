@@ -11,7 +11,7 @@ from hopvec.embedding import Embedding
 from hopvec.errors import ParameterError
 from hopvec.progress import Progress, ProgressOption, callback, no_progress
 from hopvec.view.components import principal_components
-from hopvec.view.landmarks import choose_landmarks, place_by_landmarks, rows_in_memory
+from hopvec.view.landmarks import choose_landmarks, copy_rows, place_by_landmarks
 from hopvec.view.tsne import require_extra, tsne
 
 Kind = Literal["tsne", "pca"]
@@ -89,7 +89,7 @@ def layout(
         first = rows[:0] if labeled is None else labeled
         landmarks = choose_landmarks(rows, first, LANDMARKS, seed)
         others = np.setdiff1d(rows, landmarks, assume_unique=True)
-    chosen = rows_in_memory(embedding, landmarks)
+    chosen = copy_rows(embedding, landmarks)
     every = np.arange(len(landmarks))
     near = chosen.nearest_rows(every, NEIGHBORS, progress=_between(report, 0, SEARCHED))
     plane = tsne(

@@ -13,7 +13,7 @@ from hopvec.formats.graphs.options import ReadKeywords
 
 
 def test_the_keywords_are_the_fields_of_the_record():
-    names = {field.name for field in fields(ReadOptions)} - {"_pairs", "_query", "_later"}
+    names = {field.name for field in fields(ReadOptions)} - {"_pairs", "_query", "_run_memory"}
     record, keywords = get_type_hints(ReadOptions), get_type_hints(ReadKeywords)
     assert {name: record[name] for name in names} == keywords
 

@@ -171,12 +171,12 @@ void Dictionary<Shard>::encode(const typename Shard::Ids& ids, int32_t* codes) {
   const int64_t shards = int64_t(shards_.size());
   const int threads = int(std::min(shards, 1 + ids.count / ids_per_thread));
   const Stop stop;
-  known_.fit(ids, shards_);
+  direct_.fit(ids, shards_);
   std::vector<std::vector<HashedId>> which(size_t(shards * shards));  // [part of the ids][shard]
   parallel_chunks(threads, shards, stop, [&](int64_t part, int) {
     const int64_t first = ids.count * part / shards, last = ids.count * (part + 1) / shards;
     for (int64_t i = first; i < last; ++i) {
-      if (known_.find(ids, i, &codes[i])) continue;
+      if (direct_.find(ids, i, &codes[i])) continue;
       const uint64_t hash = ids.hash(i);
       const int64_t shard = int64_t((hash >> 32) * uint64_t(shards) >> 32);
       which[size_t(part * shards + shard)].push_back({hash, int32_t(i)});
@@ -187,7 +187,7 @@ void Dictionary<Shard>::encode(const typename Shard::Ids& ids, int32_t* codes) {
       shards_[size_t(shard)].look_up(ids, which[size_t(part * shards + shard)], [&](int32_t id, int64_t number) {
         if (number * shards + shard > INT32_MAX) throw std::length_error("A graph has at most 2,147,483,647 nodes.");
         codes[id] = int32_t(number * shards + shard);
-        known_.add(ids, id, codes[id]);
+        direct_.add(ids, id, codes[id]);
       });
   });
 }
@@ -208,7 +208,7 @@ int64_t Dictionary<Shard>::size() const {
 
 template <class Shard>
 int64_t Dictionary<Shard>::bytes() const {
-  int64_t bytes = known_.bytes();
+  int64_t bytes = direct_.bytes();
   for (const Shard& shard : shards_) bytes += shard.bytes();
   return bytes;
 }
@@ -222,7 +222,7 @@ int64_t Dictionary<Shard>::text_bytes() const {
 
 template <class Shard>
 typename Shard::Ids Dictionary<Shard>::merge() {
-  known_.free();
+  direct_.free();
   std::vector<Shard> others(std::make_move_iterator(shards_.begin() + 1), std::make_move_iterator(shards_.end()));
   shards_.resize(1);
   shards_[0].append(others);

@@ -118,7 +118,7 @@ class SmallIntegers {
   HugeVector<int32_t> codes_;  // by id; a power of two
 };
 
-struct NoStrings {  // all strings are hashed
+struct NoDirectTable {  // strings are always hashed
   void fit(const Strings&, const std::vector<StringShard>&) {}
   bool find(const Strings&, int64_t, int32_t*) const { return false; }
   void add(const Strings&, int64_t, int32_t) {}
@@ -146,7 +146,7 @@ class Dictionary {
 
  private:
   std::vector<Shard> shards_;
-  std::conditional_t<std::is_same_v<Shard, IntegerShard>, SmallIntegers, NoStrings> known_;
+  std::conditional_t<std::is_same_v<Shard, IntegerShard>, SmallIntegers, NoDirectTable> direct_;
 };
 
 using StringDictionary = Dictionary<StringShard>;

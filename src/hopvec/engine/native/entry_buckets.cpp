@@ -23,7 +23,7 @@ void write(WeightedEntry* to, int32_t row, int32_t column, const float* weight, 
 }  // namespace
 
 // Calls visit(entry) for all entries in rows [first, last).
-template <class Any, class Id, class Visit>
+template <class BucketEntry, class Id, class Visit>
 SkippedEdges EntryBuckets::visit(const EdgeChunk<Id>& edges, int64_t first, int64_t last, int threads, const Stop& stop,
                                  Visit visit) {
   int shift = 6;
@@ -31,15 +31,15 @@ SkippedEdges EntryBuckets::visit(const EdgeChunk<Id>& edges, int64_t first, int6
   const int64_t buckets = ((last - first) >> shift) + 1;
   const int64_t parts = std::min<int64_t>(threads, 1 + edges.count / edges_per_part);
   const int64_t entries_per_edge = edges.directed ? 1 : 2;
-  Any* const entries = entries_.room_for<Any>(entries_per_edge * edges.count);
-  Any* const grouped = grouped_.room_for<Any>(entries_per_edge * edges.count);
+  BucketEntry* const entries = entries_.reserve<BucketEntry>(entries_per_edge * edges.count);
+  BucketEntry* const grouped = grouped_.reserve<BucketEntry>(entries_per_edge * edges.count);
   std::vector<int64_t> ends(size_t(parts * (buckets + 1)), 0);  // [part][bucket]: after its last entry
   std::atomic<int64_t> loops{0}, zeros{0};
 
   parallel_chunks(int(parts), parts, stop, [&](int64_t part, int) {
     const int64_t begin = edges.count * part / parts, end = edges.count * (part + 1) / parts;
     int64_t* const position = &ends[size_t(part * (buckets + 1))];  // counts first
-    Any* next = entries + entries_per_edge * begin;
+    BucketEntry* next = entries + entries_per_edge * begin;
     const auto add = [&](int64_t edge, int32_t row, int32_t column) {
       if (row < first || row >= last) return;
       write(next++, row, column, edges.weight, edge);
@@ -66,7 +66,7 @@ SkippedEdges EntryBuckets::visit(const EdgeChunk<Id>& edges, int64_t first, int6
     loops += skipped.loops, zeros += skipped.zeros;
     position[0] = entries_per_edge * begin;
     for (int64_t bucket = 0; bucket < buckets; ++bucket) position[bucket + 1] += position[bucket];
-    for (const Any* entry = entries + entries_per_edge * begin; entry < next; ++entry)
+    for (const BucketEntry* entry = entries + entries_per_edge * begin; entry < next; ++entry)
       grouped[position[(entry->row - first) >> shift]++] = *entry;
   });
 

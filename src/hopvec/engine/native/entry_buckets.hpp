@@ -40,18 +40,18 @@ class EntryBuckets {
              int threads, const Stop& stop);
 
  private:
-  template <class Any, class Id, class Visit>
+  template <class BucketEntry, class Id, class Visit>
   SkippedEdges visit(const EdgeChunk<Id>& edges, int64_t first, int64_t last, int threads, const Stop& stop,
                      Visit visit);
 
-  // Uninitialized memory for the entries of one chunk, kept for the next one.
-  class Memory {
+  // Scratch memory for the entries of one chunk, reused by the next; its contents are undefined.
+  class ReusableBuffer {
    public:
-    Memory() = default;
-    Memory(const Memory&) = delete;
-    ~Memory() { free(); }
+    ReusableBuffer() = default;
+    ReusableBuffer(const ReusableBuffer&) = delete;
+    ~ReusableBuffer() { free(); }
     template <class T>
-    T* room_for(int64_t values) {
+    T* reserve(int64_t values) {
       if (bytes_ < size_t(values) * sizeof(T)) {
         free();
         data_ = allocate_zeroed(size_t(values) * sizeof(T));
@@ -70,7 +70,7 @@ class EntryBuckets {
   };
 
   const int64_t nodes_;
-  Memory entries_, grouped_;
+  ReusableBuffer entries_, grouped_;
 };
 
 }  // namespace hopvec

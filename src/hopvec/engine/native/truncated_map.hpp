@@ -1,5 +1,5 @@
-// Ends the process with a sentence if a memory-mapped file is truncated by another program: touching a page that is no
-// longer there raises SIGBUS, which would end it without a word.
+// Prints an error message if another program truncates a memory-mapped file: accessing a page that no longer exists
+// raises SIGBUS, which would otherwise end the process without a message.
 #pragma once
 
 #if defined(__linux__)
@@ -44,7 +44,7 @@ inline void report_truncated_map(int, siginfo_t* info, void*) {
       line[length] = 0;
       length = 0;
       if (const char* const path = mapped_path(line, address)) {
-        static const char cause[] = ": the file was truncated by another program while it was read.\n";
+        static const char cause[] = ": the file was truncated by another program while it was being read.\n";
         const ssize_t written = write(2, path, std::strlen(path));
         _exit(written >= 0 && write(2, cause, sizeof cause - 1) >= 0 ? 2 : 3);
       }

@@ -301,7 +301,7 @@ def plan_memory(
     edges_size = EdgesSize(weighted, edges.arrays_bytes, edges.sorting_bytes)
     limit = options._memory_bytes
     work = f"{name}: a graph of {nodes:,} nodes"
-    return plan_build(work, size, edges_size, limit, options._later_work)
+    return plan_build(work, size, edges_size, limit, options._min_run_memory)
 
 
 def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:

@@ -69,7 +69,7 @@ def read_edges(file: InputFile, options: ReadOptions) -> EdgeStream:
     kind = next((kind for magic, kind in KINDS.items() if file.head.startswith(magic)), None)
     if kind is None:
         found = f"it begins with {file.head[:8]!r}" if file.head else "it is empty"
-        advice = " If it is text, give the format csv." if file.head.isascii() else ""
+        advice = " If it is a text file, use format='csv'." if file.head.isascii() else ""
         raise FormatError(f"{file.name}: this is neither Parquet nor Arrow IPC; {found}.{advice}")
     if kind == "Parquet":
         return reader.parquet(file, [Part(_seekable(file), file.name)])

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from hopvec.errors import FormatError
-from hopvec.progress import AT_ONCE, Progress
+from hopvec.progress import SHOW_IMMEDIATELY, Progress
 from hopvec.spill import spill_errors
 
 logger: logging.Logger = logging.getLogger("hopvec")
@@ -37,9 +37,9 @@ def wait_reported(path: Path | None) -> Iterator[None]:
     message = "Waiting for data on standard input ..."
     if path is not None:
         message = f"Waiting for a program to write to the named pipe {path} ..."
-    timer = Timer(WAIT_SECONDS, logger.warning, [message], {"extra": {AT_ONCE: True}})
+    timer = Timer(WAIT_SECONDS, logger.warning, [message], {"extra": {SHOW_IMMEDIATELY: True}})
     timer.daemon = True
-    if not (path is None and sys.stdin.isatty()):  # at a terminal, one knows
+    if not (path is None and sys.stdin.isatty()):  # at a terminal, the user knows
         timer.start()
     try:
         yield
@@ -97,7 +97,8 @@ class InputFile:
             return None if self.path.is_dir() else self.path.open("rb")
         with wait_reported(self.path):
             raw = sys.stdin.buffer if self.path is None else self.path.open("rb")
-            if isinstance(raw, io.BufferedReader):  # not one that a program put in its place
+            # stdin may have been replaced, for example by a test.
+            if isinstance(raw, io.BufferedReader):
                 raw.peek(1)
         return raw
 

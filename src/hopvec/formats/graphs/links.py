@@ -62,8 +62,8 @@ def read_pairs(path: str | PathLike[str], *, progress: Progress | None = None) -
     sampling = _read_sampling(path, source) if has_sampling else None
     if sampling is not None and len(sampling) != len(labels):
         raise FormatError(
-            f"{file.name}: the column {SAMPLING} has {len(sampling):,} rows, and others have "
-            f"{len(labels):,}."
+            f"{file.name}: the column {SAMPLING} has {len(sampling):,} rows, but the other columns "
+            f"have {len(labels):,}."
         )
     return LabeledPairs(ends, labels == 1, sampling)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -22,7 +20,12 @@ from hopvec.formats.graphs.edges import (
 )
 from hopvec.formats.graphs.input_file import InputFile
 from hopvec.formats.graphs.options import ReadOptions
-from hopvec.formats.npz_arrays import check_array, old_headers, read_array
+from hopvec.formats.npz_arrays import (
+    ZIP_ERRORS,
+    check_array,
+    ignore_header_warnings,
+    read_array,
+)
 
 SUFFIXES = (".npz",)
 OPTIONS = frozenset({"source", "target", "weight", "unweighted"})
@@ -31,8 +34,6 @@ ENDS = (("src", "dst"), ("source", "target"), ("row", "col"), ("edge_index", "ed
 WEIGHTS = ("weight", "weights", "edge_weight", "w")
 COUNTS = ("n", "num_nodes", "n_nodes")
 BATCH_EDGES = 1 << 18  # edges per batch
-# RuntimeError: a member is encrypted, or the version of the archive is unknown.
-DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 
 
 def recognize(file: InputFile) -> str | None:
@@ -64,7 +65,7 @@ def open_archive(file: InputFile) -> Iterator[Any]:
             if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise FormatError(f"{file.name}: this is not an .npz archive.")
             yield archive
-        except DAMAGE as error:
+        except ZIP_ERRORS as error:
             raise FormatError(f"{file.name}: damaged .npz archive ({error}).") from error
         except ValueError as error:
             if isinstance(error, FormatError):
@@ -84,7 +85,7 @@ class Arrays:
         """Read an array by name; raise FormatError if it is damaged."""
         try:
             return read_array(self._archive, name)
-        except (ValueError, *DAMAGE) as error:
+        except (ValueError, *ZIP_ERRORS) as error:
             raise FormatError(
                 f"{self.name}: the array {name!r} cannot be read ({error})."
             ) from error
@@ -102,9 +103,9 @@ def _sparse(file: InputFile, archive: Any, options: ReadOptions) -> Matrix:
             check_array(archive, name)
         binary = archive.zip.fp
         binary.seek(0)
-        with old_headers():
+        with ignore_header_warnings():
             matrix = sp.load_npz(binary)
-    except (ValueError, KeyError, AttributeError, TypeError, *DAMAGE) as error:
+    except (ValueError, KeyError, AttributeError, TypeError, *ZIP_ERRORS) as error:
         raise FormatError(f"{file.name}: damaged sparse matrix ({error}).") from error
     metadata = {"matrix": f"scipy.sparse, {matrix.format}"}
     return checked_matrix(file.name, matrix, metadata, options.unweighted)

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypedDict
 from hopvec.errors import ParameterError
 from hopvec.graph.age_weights import TimeOptions
 from hopvec.graph.bipartite import check_prefixes
-from hopvec.graph.build_plan import LaterWork
+from hopvec.graph.build_plan import RunMemory
 from hopvec.graph.columns import EDGES, ColumnSpec, PairKind
 from hopvec.graph.relation_options import RelationOptions
 from hopvec.graph.size import GraphSize
@@ -137,8 +137,8 @@ class ReadOptions:
     spill_dir: str | PathLike[str] | None = None
     _pairs: PairKind = EDGES
     """What the rows of a table hold; readers of labels and of labeled pairs set this."""
-    _later: LaterWork | None = None
-    """The least memory of the work on the graph, more exactly than `reserve`."""
+    _run_memory: RunMemory | None = None
+    """The minimum memory of the run on the graph, more exactly than `reserve`."""
     _query: str | None = None
     """The SQL query, if the graph is in a database; the command line sets this for read_sql."""
 
@@ -188,18 +188,14 @@ class ReadOptions:
         """The memory limit in bytes; None if there is none."""
         return memory_limit(self.memory)
 
-    @property
-    def _later_work(self) -> LaterWork:
-        """The least memory of the work on a graph of some size, by purpose, the graph included."""
-        if self._later is not None:
-            return self._later
-        reserve = self.reserve
-
-        def later(size: GraphSize) -> dict[str, int]:
-            needed = 0 if reserve is None else reserve(size.nodes, 0 if size.in_file else size.csr)
-            return {"the graph": size.resident, "the embedding": needed}
-
-        return later
+    def _min_run_memory(self, size: GraphSize) -> Mapping[str, int]:
+        """The minimum memory of the run on a graph, by purpose, the graph included."""
+        if self._run_memory is not None:
+            return self._run_memory(size)
+        needed = 0
+        if self.reserve is not None:
+            needed = self.reserve(size.nodes, 0 if size.in_file else size.csr)
+        return {"the graph": size.resident, "the embedding": needed}
 
     def _check_bipartite(self) -> None:
         if not self.bipartite:

@@ -110,8 +110,8 @@ def _check_declared(location: str, what: str, of: str, without: int, limit: int)
     """Raise FormatError before memory is allocated for what a file declares by a number only."""
     if without > limit:
         raise FormatError(
-            f"{location}: at least {without:,} {what} are without {of}; the most are {limit:,}. "
-            "Correct the numbers in the file."
+            f"{location}: at least {without:,} {what} have no {of}, but at most {limit:,} are "
+            "allowed. Check the size declared in the file."
         )
 
 
