@@ -12,7 +12,7 @@ from hopvec.cli.command import value_names
 from hopvec.cli.embed import embed
 from hopvec.cli.estimate import estimate
 from hopvec.cli.inputs import OPTIONS
-from hopvec.cli.method_options import flag, method_options
+from hopvec.cli.method_options import OPTION_HELP, flag, method_options
 from hopvec.cli.tune import tune
 from hopvec.methods import METHODS
 from hopvec.methods.parameters import Integer, parameters
@@ -59,7 +59,7 @@ def test_every_parameter_has_its_option_with_help_and_default(name):
         option = options[parameter.name]
         assert option.opts == [flag(parameter.name)]
         help_ = option.get_help_record(context)[1]
-        assert parameter.help[1:] in help_
+        assert OPTION_HELP.get(parameter.name, parameter.help)[1:] in help_
         if isinstance(parameter.default, str | int):
             assert f"default: {parameter.default}]" in help_
 

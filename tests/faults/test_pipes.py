@@ -93,6 +93,6 @@ def test_waiting_for_standard_input_is_reported(files):
 
 
 def test_vectors_are_not_read_from_a_pipe(files):
-    with pytest.raises(FormatError, match=r"pipe\.parquet: vectors are read from a file"):
+    with pytest.raises(FormatError, match=r"pipe\.parquet: vectors cannot be read from a pipe"):
         hopvec.load("pipe.parquet")
     assert not holds_embedding(files / "pipe.parquet")

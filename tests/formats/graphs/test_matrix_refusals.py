@@ -43,5 +43,5 @@ def test_a_matrix_beyond_the_memory_limit_is_refused_by_its_header(tmp_path):
     path.write_text(
         "%%MatrixMarket matrix coordinate real general\n1000 1000 10000\n1 2 x\n" + "1 2 1\n" * 9999
     )
-    with pytest.raises(MemoryLimitError, match="one of 10,000 entries needs at least 372 kB"):
+    with pytest.raises(MemoryLimitError, match=r"10,000 entries, .* needs at least 372 kB"):
         read_graph(path, memory="100kB")

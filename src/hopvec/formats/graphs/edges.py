@@ -167,7 +167,7 @@ def check_matrix_memory(
     built = MATRIX_NODE_BYTES * nodes + 2 * size.entry_bytes
     stages = ({"the matrix": held, "the graph": built}, options._min_run_memory(size))
     largest = max(stages, key=lambda parts: sum(parts.values()))
-    work = f"{name}: reading a matrix of {entries:,} entries, which is read as a whole,"
+    work = f"{name}: a matrix of {entries:,} entries, which is read as a whole,"
     Needs(work, largest).check(
         limit,
         "Increase memory=, or convert the matrix to a list of edges, which is read in parts.",
