@@ -35,19 +35,33 @@ def test_isolated_nodes_by_declaration_alone_are_refused_with_their_number(name)
     with pytest.raises(GraphError, match=message) as error:
         hopvec.read_graph(FILES / name)
     assert "99,999,99" in str(error.value)
-    assert "allow them with memory=, which must be at least 10 GB" in str(error.value)
+    assert "set memory= to allow them" in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("n-bomb.npz", "They need at least 10 GB, but the memory limit is"),
+        (
+            "n-bomb.npz",
+            "a graph of 100,000,000 nodes needs at least 12.1 GB, but the memory limit is",
+        ),
         ("big.mtx", "a matrix of 2 entries, .* needs at least 5.21 GB .*, but the memory limit is"),
     ],
 )
 def test_isolated_nodes_by_declaration_alone_must_fit_in_the_memory_limit(name, message):
     with pytest.raises(MemoryLimitError, match=message):
         hopvec.read_graph(FILES / name, memory="2GB")
+
+
+def test_the_minimum_for_declared_nodes_is_enough(tmp_path, monkeypatch):
+    monkeypatch.setattr(declared_nodes, "MAX_WITHOUT_LIMIT", 10)
+    np.savez(tmp_path / "graph.npz", src=[0, 1], dst=[1, 2], n=100_000)
+    with pytest.raises(MemoryLimitError, match="a graph of 100,000 nodes") as error:
+        hopvec.read_graph(tmp_path / "graph.npz", memory="1MB")
+    minimum = error.value.shortage.needs.total
+    with pytest.raises(MemoryLimitError):
+        hopvec.read_graph(tmp_path / "graph.npz", memory=minimum - 1)
+    assert hopvec.read_graph(tmp_path / "graph.npz", memory=minimum).nodes == 100_000
 
 
 def test_more_nodes_than_a_graph_can_have_are_refused():

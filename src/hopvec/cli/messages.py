@@ -30,6 +30,7 @@ OTHER_NAMES = {"connected=False": "any_edges=True"}
 """Arguments whose options have another name."""
 OTHER_COMMANDS = {
     "like": "hopvec embed --like",
+    "memory": "hopvec embed --memory",
     "node_type": "hopvec embed --node-type",
     "prefixes": "hopvec embed --prefixes",
 }

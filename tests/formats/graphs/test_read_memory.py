@@ -148,6 +148,6 @@ def test_a_matrix_beyond_the_memory_limit_is_refused(tmp_path, suffix):
         sp.save_npz(path, matrix)
     else:
         scipy.io.savemat(path, {"network": matrix})
-    with pytest.raises(MemoryLimitError, match=r"\.\w+: reading a matrix of 40"):
+    with pytest.raises(MemoryLimitError, match=r"\.\w+: a matrix of 40"):
         read_graph(path, directed=True, memory="500kB")
     assert read_graph(path, directed=True, memory="9MB").nodes == 2000

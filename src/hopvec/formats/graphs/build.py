@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +14,14 @@ from numpy.typing import NDArray
 
 from hopvec.errors import FormatError, GraphError
 from hopvec.formats.graphs.bad_rows import SKIP_ADVICE, SkippedRows
-from hopvec.formats.graphs.declared_nodes import check_declared_nodes
+from hopvec.formats.graphs.declared_nodes import NODE_BYTES, check_declared_nodes
 from hopvec.formats.graphs.edges import Batch, EdgeStream, Matrix, check_matrix_memory
-from hopvec.formats.graphs.listed_nodes import add_nodes, node_types, set_prefixes
+from hopvec.formats.graphs.listed_nodes import (
+    add_nodes,
+    declared_nodes,
+    node_types,
+    set_prefixes,
+)
 from hopvec.formats.graphs.options import OWNER, ReadOptions
 from hopvec.graph import Graph
 from hopvec.graph.age_weights import EdgeTimes
@@ -60,12 +66,18 @@ def graph_from_stream(
         stream.directed if options.directed is None else options.directed
     )
     edges = encode_edges(name, stream, options, directed=directed)
-    typed = add_nodes(name, edges.encoder, stream, len(edges), options)
+    limited = options._memory_bytes is not None
+    duplicates = options.duplicates or stream.duplicates or "sum"
+    plan = partial(
+        plan_memory, name, edges, directed=directed, duplicates=duplicates, options=options
+    )
+    if declared := declared_nodes(name, stream, len(edges), limited=limited):
+        plan(declared=declared)  # raises MemoryLimitError before the nodes take memory
+    typed = add_nodes(name, edges.encoder, stream, options)
     if len(edges.encoder) == 0:
         raise GraphError(f"{name}: the graph is empty: there are no edges in it.")
     progress(0, 100)
-    duplicates = options.duplicates or stream.duplicates or "sum"
-    memory = plan_memory(name, edges, directed=directed, duplicates=duplicates, options=options)
+    memory = plan()
     if memory.edges_in_file:
         edges.spill()
     relations, weight = edges.relations, edges.arrays.weights()
@@ -280,10 +292,21 @@ def warn_about_whitespace(name: str, ids: pa.Array) -> None:
 
 
 def plan_memory(
-    name: str, edges: EncodedEdges, *, directed: bool, duplicates: str, options: ReadOptions
+    name: str,
+    edges: EncodedEdges,
+    *,
+    directed: bool,
+    duplicates: str,
+    options: ReadOptions,
+    declared: int = 0,
 ) -> BuildPlan:
-    """Plan the memory of all that follows; raise MemoryLimitError if the limit cannot suffice."""
-    nodes, relations = len(edges.encoder), edges.relations
+    """Plan the memory of all that follows; raise MemoryLimitError if the limit cannot suffice.
+
+    `declared` is a number of nodes that will be added, those of the edges included.
+    """
+    relations = edges.relations
+    nodes = max(len(edges.encoder), declared)
+    more = nodes - len(edges.encoder)
     entries = len(edges) * (1 if directed else 2)
     if relations is not None:
         entries, directed = relations.entries, any(relations.parts)
@@ -295,10 +318,11 @@ def plan_memory(
         # Repeated edges become one whose weight is their sum.
         weighted=weighted or duplicates == "sum" or relations is not None,
         directed=directed,
-        id_bytes=edges.encoder.id_bytes + extra,
+        id_bytes=edges.encoder.id_bytes + 8 * more + extra,
         relations=None if relations is None else relations.size,
     )
-    edges_size = EdgesSize(weighted, edges.arrays_bytes, edges.sorting_bytes)
+    sorting = edges.sorting_bytes + NODE_BYTES * more
+    edges_size = EdgesSize(weighted, edges.arrays_bytes, sorting)
     limit = options._memory_bytes
     work = f"{name}: a graph of {nodes:,} nodes"
     return plan_build(work, size, edges_size, limit, options._min_run_memory)
@@ -308,9 +332,10 @@ def graph_from_matrix(name: str, found: Matrix, options: ReadOptions) -> Graph:
     """Build the graph of an adjacency matrix."""
     options._relations.check_unused(OWNER)
     entries = int(found.matrix.nnz)
-    check_declared_nodes(name, found.matrix.shape[0], entries, options._memory_bytes)
-    if options._memory_bytes is not None:
+    limited = options._memory_bytes is not None
+    if limited:
         _check_matrix(name, found.matrix, options)
+    check_declared_nodes(name, found.matrix.shape[0], entries, limited=limited)
     try:
         return from_scipy(
             found.matrix, None, bool(options.directed), options.symmetrize, options.threads, READER

@@ -5,21 +5,20 @@ A few bytes can declare any number of them, so many need the consent of the call
 
 import logging
 
-from hopvec.errors import FormatError, GraphError, MemoryLimitError
+from hopvec.errors import FormatError, GraphError
 from hopvec.graph.ids import MAX_NODES
-from hopvec.machine import format_bytes
 
 logger: logging.Logger = logging.getLogger("hopvec")
 
 MAX_WITHOUT_LIMIT = 10_000_000  # isolated nodes that are accepted without memory=
-BYTES_PER_NODE = 100  # of an isolated node, while the graph is built
+NODE_BYTES = 120  # of a declared node, while ids are numbered and sorted
 
 
-def check_declared_nodes(name: str, declared: int, edges: int, limit: int | None) -> None:
+def check_declared_nodes(name: str, declared: int, edges: int, *, limited: bool) -> None:
     """Check a declared number of nodes before any memory is allocated for them.
 
-    Raises FormatError if no graph can have as many, GraphError if most of them cannot have an edge
-    and no memory limit allows them, and MemoryLimitError if they do not fit in the limit.
+    Raises FormatError if no graph can have as many, and GraphError if most of them cannot have an
+    edge and there is no memory limit. If there is one, they must fit in it, as all nodes.
     """
     if declared > MAX_NODES:
         raise FormatError(
@@ -28,20 +27,11 @@ def check_declared_nodes(name: str, declared: int, edges: int, limit: int | None
     isolated = declared - 2 * edges
     if isolated <= MAX_WITHOUT_LIMIT:
         return
-    needed = BYTES_PER_NODE * declared
     noun = "edge" if edges == 1 else "edges"
     sentence = (
         f"the file declares {declared:,} nodes, but has {edges:,} {noun}: at least {isolated:,} "
         "nodes are isolated"
     )
-    if limit is None:
-        raise GraphError(
-            f"{name}: {sentence}. Correct the number, or allow them with memory=, which must be at "
-            f"least {format_bytes(needed)}."
-        )
-    if needed > limit:
-        raise MemoryLimitError(
-            f"{name}: {sentence}. They need at least {format_bytes(needed)}, but the memory limit "
-            f"is {format_bytes(limit)}. Increase memory=."
-        )
+    if not limited:
+        raise GraphError(f"{name}: {sentence}. Correct the number, or set memory= to allow them.")
     logger.warning("%s: %s.", name, sentence)

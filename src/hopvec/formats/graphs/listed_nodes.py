@@ -72,14 +72,19 @@ def _prefix(space: str | None) -> str:
     return "" if space is None else f"{space}:"
 
 
+def declared_nodes(name: str, stream: EdgeStream, edges: int, *, limited: bool) -> int:
+    """The largest number of nodes that a file declares without listing them, checked."""
+    declared = [part.nodes for part in stream.parts or [stream] if isinstance(part.nodes, int)]
+    for nodes in declared:
+        check_declared_nodes(name, nodes, edges, limited=limited)
+    return max(declared, default=0)
+
+
 def add_nodes(
-    name: str, encoder: IdEncoder, stream: EdgeStream, edges: int, options: ReadOptions
+    name: str, encoder: IdEncoder, stream: EdgeStream, options: ReadOptions
 ) -> list[TypedNodes]:
     """Add the nodes that the file lists, and those of `options.nodes`; return their types."""
     given = [] if options.nodes is None else read_node_lists(options.nodes, options.node_type)
-    for part in stream.parts or [stream]:
-        if isinstance(part.nodes, int):
-            check_declared_nodes(name, part.nodes, edges, options._memory_bytes)
     own = list(_own_nodes(stream))
     if options.prefixes is not None:  # without a type, a node without edges is on neither side
         own = [nodes for nodes in own if nodes.types is not None]
