@@ -62,7 +62,7 @@ def main() -> int:
     return 0
 
 
-def old_interpreter(old: str, directory: Path) -> Path:
+def old_interpreter(old: str, directory: Path, extra: str = "") -> Path:
     """The Python of an environment with an older version, installed here if it is a revision."""
     if Path(old).is_file():
         return Path(old).absolute()
@@ -73,7 +73,8 @@ def old_interpreter(old: str, directory: Path) -> Path:
     subprocess.run(["tar", "-x", "-C", source], input=archive.stdout, check=True)
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     python = environment / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", source], check=True)
+    package = f"{source}[{extra}]" if extra else source
+    subprocess.run([python, "-m", "pip", "install", "--quiet", package], check=True)
     return python
 
 

@@ -56,6 +56,7 @@ OTHER_PAGES = {
     "recommend": ("how-to/recommend.md", recommend_tables.section),
     "relations": ("how-to/kinds.md", relations_tables.section),
     "spark": ("how-to/scale.md", spark_tables.section),
+    "spark_ingest": ("how-to/scale.md", spark_tables.ingest_section),
     "spark_large": ("how-to/scale.md", spark_tables.large_section),
     "spark_options": ("how-to/scale.md", spark_tables.options_section),
     "growth": ("how-to/scale.md", growth_tables.section),

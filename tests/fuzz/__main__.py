@@ -45,7 +45,10 @@ def main() -> int:
 
 
 def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="./scripts/fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="./scripts/fuzz",
+        description="Damage files of all formats at random; each must be read or refused.",
+    )
     parser.add_argument("--minutes", type=float, default=10.0, help="default: 10")
     parser.add_argument("--format", default="", help="only formats whose names contain this")
     parser.add_argument("--seed", type=int, default=0, help="of the cases; default: 0")
