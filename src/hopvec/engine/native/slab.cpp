@@ -1,5 +1,8 @@
 #include "slab.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "mapped_pages.hpp"
 #include "prefetch.hpp"
 
@@ -21,7 +24,7 @@ void release_entries(const Adjacency& S, int64_t first, int64_t last) {
 struct Nonzero {
   int64_t begin, end;
   float value;
-  int32_t column;
+  int32_t column, node;
 };
 
 // The nonzero entries of L R in the slab's columns, by ascending node; each thread draws a range of nodes.
@@ -36,7 +39,8 @@ std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const SparseRows& R, cons
       for (int64_t node = first; node < last; ++node)
         R.draw(keys[node], chain, [&](int column, float value) {
           if (S.indptr[node] < S.indptr[node + 1])
-            nonzeros.push_back({S.indptr[node], S.indptr[node + 1], value * diagonal[node], 16 * group + column});
+            nonzeros.push_back(
+                {S.indptr[node], S.indptr[node + 1], value * diagonal[node], 16 * group + column, int32_t(node)});
         });
     }
   });
@@ -49,17 +53,6 @@ std::vector<Nonzero> draw_nonzeros(const Adjacency& S, const SparseRows& R, cons
     std::vector<Nonzero>().swap(part);
   }
   return all;
-}
-
-// Calls work(first, last) for ranges of nonzero entries: for all at once or, if S is memory-mapped, for a few at a
-// time, since every row touched brings the pages around it into memory.
-template <class Work>
-void for_nonzero_ranges(const Adjacency& S, size_t nonzeros, Work work) {
-  const size_t batch = S.mapped ? 256 : std::max<size_t>(1, nonzeros);
-  for (size_t first = 0; first < nonzeros; first += batch) {
-    work(first, std::min(nonzeros, first + batch));
-    release_entries(S, 0, S.entries());
-  }
 }
 
 // Adds each nonzero entry to its neighbors in rows [first, last). `visited` counts the neighbors processed so far.
@@ -79,6 +72,38 @@ void scatter(const Adjacency& S, const Nonzero* begin, const Nonzero* end, int32
       column[(indices[entry] - first) * columns] += weighted ? weights[entry] * value : value;
     *visited = int32_t(entry - nonzero->begin);
   }
+}
+
+// The nonzero entries of L R by node, and a bitmap of the few nodes that have some.
+class NonzeroRows {
+ public:
+  NonzeroRows(std::vector<Nonzero> nonzeros, int64_t nodes) : nonzeros_(std::move(nonzeros)), bits_(nodes / 64 + 1) {
+    std::sort(nonzeros_.begin(), nonzeros_.end(), [](const Nonzero& a, const Nonzero& b) { return a.node < b.node; });
+    for (const Nonzero& nonzero : nonzeros_) bits_[nonzero.node / 64] |= uint64_t(1) << nonzero.node % 64;
+  }
+
+  // Calls visit(column, value) for the entries of a node.
+  template <class Visit>
+  void visit(int32_t node, Visit visit) const {
+    if (!(bits_[node / 64] >> node % 64 & 1)) return;
+    auto entry = std::lower_bound(nonzeros_.begin(), nonzeros_.end(), node,
+                                  [](const Nonzero& nonzero, int32_t to) { return nonzero.node < to; });
+    for (; entry != nonzeros_.end() && entry->node == node; ++entry) visit(entry->column, entry->value);
+  }
+
+ private:
+  std::vector<Nonzero> nonzeros_;
+  std::vector<uint64_t> bits_;
+};
+
+// The same sums as those of `scatter`, in the same order, but reads the rows of S from first to last.
+template <bool weighted, int columns>
+void gather(const Adjacency& S, const NonzeroRows& nonzeros, float* lines, int64_t first, int64_t last) {
+  for (int64_t row = first; row < last; ++row, lines += columns)
+    for (int64_t entry = S.indptr[row]; entry < S.indptr[row + 1]; ++entry)
+      nonzeros.visit(S.indices[entry], [&](int32_t column, float value) {
+        lines[column] += weighted ? S.weights[entry] * value : value;
+      });
 }
 
 // The random signs of the numeric features in a group of 16 columns of the slab: [numbers][16].
@@ -118,6 +143,23 @@ void add_features(const Features& X, const double* P, int64_t group, int64_t fir
     }
     lines += count * columns;
   }
+}
+
+// The first hop if S is memory-mapped: its rows are read once, and released. Reading only the rows of nonzero entries,
+// as `scatter` does, brings all pages around them into memory.
+void first_hop_in_order(const Adjacency& S, const NonzeroRows& nonzeros, bool as_half, const Sink& sink, int threads,
+                        const Stop& stop) {
+  const int columns = 16 * groups(as_half);
+  const RowChunks rows = RowChunks::sized(S.indptr, S.nodes, work_per_chunk);
+  const auto gather_rows =
+      S.weights ? (as_half ? gather<true, 32> : gather<true, 16>) : (as_half ? gather<false, 32> : gather<false, 16>);
+  parallel_chunks(threads, rows.chunks, stop, [&](int64_t chunk, int) {
+    const int64_t first = rows.first(chunk), last = rows.first(chunk + 1);
+    std::vector<float> lines(size_t((last - first) * columns));
+    gather_rows(S, nonzeros, lines.data(), first, last);
+    kernels().emit[as_half](lines.data(), columns, S.inverse_degrees, sink, first, last);
+    release_entries(S, S.indptr[first], S.indptr[last]);
+  });
 }
 
 }  // namespace
@@ -170,7 +212,8 @@ void emit_rows(const Dense& X, int64_t first, const float* diagonal, bool as_hal
 void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, const float* diagonal, int64_t slab,
                bool as_half, const Sink& sink, int threads, const Stop& stop) {
   const int columns = 16 * groups(as_half);
-  const std::vector<Nonzero> nonzeros = draw_nonzeros(S, R, keys, diagonal, slab, as_half, threads, stop);
+  std::vector<Nonzero> nonzeros = draw_nonzeros(S, R, keys, diagonal, slab, as_half, threads, stop);
+  if (S.mapped) return first_hop_in_order(S, NonzeroRows(std::move(nonzeros), S.nodes), as_half, sink, threads, stop);
   // Each thread owns a range of rows and processes it in a few pieces. Few pieces mean few visits to each neighbor
   // list; the buffers of all threads together hold at most an eighth of the rows.
   const RowChunks ranges{S.indptr, S.nodes, threads};
@@ -180,21 +223,15 @@ void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, co
   parallel_chunks(threads, threads, stop, [&](int64_t range, int) {
     std::vector<int32_t> visited(nonzeros.size());  // int32: a row has at most as many entries as there are nodes
     const int64_t begin = ranges.first(range), end = ranges.first(range + 1);
-    const auto skip_to_begin = [&](size_t first_nonzero, size_t last_nonzero) {
-      for (; first_nonzero < last_nonzero; ++first_nonzero) {
-        const int32_t* const row = S.indices + nonzeros[first_nonzero].begin;
-        visited[first_nonzero] = int32_t(std::lower_bound(row, S.indices + nonzeros[first_nonzero].end, begin) - row);
-      }
-    };
-    if (begin > 0) for_nonzero_ranges(S, nonzeros.size(), skip_to_begin);
+    for (size_t i = 0; begin > 0 && i < nonzeros.size(); ++i) {
+      const int32_t* const row = S.indices + nonzeros[i].begin;
+      visited[i] = int32_t(std::lower_bound(row, S.indices + nonzeros[i].end, begin) - row);
+    }
     std::vector<float> lines;
     for (int64_t first = begin; first < end && !stop.flag; first += piece) {
       const int64_t last = std::min(end, first + piece);
       lines.assign((last - first) * columns, 0.0f);
-      for_nonzero_ranges(S, nonzeros.size(), [&](size_t first_nonzero, size_t last_nonzero) {
-        scatter_rows(S, &nonzeros[first_nonzero], nonzeros.data() + last_nonzero, &visited[first_nonzero], lines.data(),
-                     first, last);
-      });
+      scatter_rows(S, nonzeros.data(), nonzeros.data() + nonzeros.size(), visited.data(), lines.data(), first, last);
       kernels().emit[as_half](lines.data(), columns, S.inverse_degrees, sink, first, last);
     }
   });
