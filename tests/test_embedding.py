@@ -228,3 +228,56 @@ def test_numpy_converts_an_embedding_to_its_vectors():
     assert np.shares_memory(np.asarray(embedding), embedding.vectors)
     np.testing.assert_array_equal(np.asarray(embedding, np.float64), embedding.vectors)
     assert not np.shares_memory(np.array(embedding), embedding.vectors)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [1, 2, 3],
+        np.array([1, 2, 3], np.uint16),
+        pa.chunked_array([[1, 2], [3]]),
+        pa.array([1, 2, 3], pa.int8()),
+        ["a", "b", "c"],
+        np.array(["a", "b", "c"]),
+        pa.array(["a", "b", "c"], pa.string_view()),
+        pa.array(["a", "b", "c"]).dictionary_encode(),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["f2", "f8", ">f4", "i1", "?"])
+def test_columns_and_vectors_of_any_type_are_converted(ids, dtype, tmp_path):
+    embedding = Embedding(np.asfortranarray(np.eye(3, 2, dtype=dtype)), ids)
+    assert embedding.vectors.dtype == np.float32
+    assert embedding.ids.type in (pa.int64(), pa.large_string())
+    assert len(embedding.nearest(embedding.ids[0].as_py(), 1)) == 1
+    assert embedding.to_arrow().num_rows == 3
+    embedding.save(tmp_path / "vectors.parquet")
+
+
+@pytest.mark.parametrize(
+    ("vectors", "ids", "message"),
+    [
+        ([[1.0], [1.0, 2.0]], [1, 2], "vectors are not an array"),
+        (np.ones((2, 2), complex), [1, 2], "must be real numbers, got complex128"),
+        (np.array([["a"], ["b"]]), [1, 2], "must be real numbers"),
+        (np.ma.masked_array(np.ones((2, 2)), True), [1, 2], "must not be a masked array"),
+        (np.ones((2, 2)), None, "ids"),
+        (np.ones((2, 2)), {1, 2}, "a set has no order"),
+        (np.ones((2, 2)), [0.5, 1], "the id 0.5 is not an integer"),
+    ],
+)
+def test_other_vectors_and_ids_are_rejected(vectors, ids, message):
+    with pytest.raises(ParameterError, match=message):
+        Embedding(vectors, ids)
+
+
+def test_a_string_is_not_a_list_of_ids():
+    embedding = Embedding(np.eye(3, dtype=np.float32), ["a", "b", "c"])
+    with pytest.raises(ParameterError, match="expected a list of ids, got 'ab'"):
+        embedding.find("ab")
+    with pytest.raises(ParameterError, match="expected a list of ids, got 'ab'"):
+        embedding.nearest("c", among="ab")
+
+
+def test_a_fitted_state_must_be_that_of_a_run():
+    with pytest.raises(ParameterError, match="fitted_state must be that of a run, got 5"):
+        Embedding(np.ones((1, 1), np.float32), [1], fitted_state=5)

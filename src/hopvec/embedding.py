@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from hopvec import _native
 from hopvec.approximate import ApproximateIndex
 from hopvec.engine.fitted import FittedState
-from hopvec.errors import ParameterError, UnknownNodeError
-from hopvec.graph.ids import first_duplicate
+from hopvec.errors import GraphError, ParameterError, UnknownNodeError
+from hopvec.graph.ids import arrow_view, as_ids, first_duplicate
 from hopvec.graph.node_types import encode_types, type_mask
 from hopvec.machine import cores, file_map, interruptible, memory_limit, release_pages
 from hopvec.neighbors import Neighbors as Neighbors
@@ -75,16 +75,22 @@ class Embedding:
     types: pa.DictionaryArray | None = None
 
     def __post_init__(self) -> None:
-        if self.vectors.ndim != 2 or len(self.vectors) != len(self.ids):
+        vectors, ids = _float_rows(self.vectors), _id_array(self.ids)
+        if vectors.ndim != 2 or len(vectors) != len(ids):
             raise ParameterError(
-                f"Embedding: vectors must have one row per id: {len(self.ids):,} ids, "
-                f"got the shape {self.vectors.shape}."
+                f"Embedding: vectors must have one row per id: {len(ids):,} ids, "
+                f"got the shape {vectors.shape}."
             )
-        if not self.vectors.shape[1]:
+        if not vectors.shape[1]:
             raise ParameterError("Embedding: vectors must have at least one column.")
-        own = self.vectors.view()  # read-only for users, not for its creator
+        own = vectors.view()  # read-only for users, not for its creator
         own.flags.writeable = False
         object.__setattr__(self, "vectors", own)
+        object.__setattr__(self, "ids", ids)
+        if not isinstance(self.fitted_state, FittedState | None):
+            raise ParameterError(
+                f"Embedding: fitted_state must be that of a run, got {self.fitted_state!r}."
+            )
         if self.types is not None:
             types = encode_types("Embedding", self.types, len(self.ids))
             object.__setattr__(self, "types", types)
@@ -192,6 +198,8 @@ class Embedding:
         """
         import pyarrow.compute as pc
 
+        if isinstance(ids, str | bytes):
+            raise ParameterError(f"Embedding: expected a list of ids, got {ids!r}.")
         if isinstance(ids, np.ndarray) and ids.dtype.kind == "U":
             ids = ids.tolist()  # Arrow would cut these at their first null character
         try:
@@ -846,6 +854,33 @@ def _close(wanted: str, ids: pa.Array) -> list[str]:
 
     names = {name.lower(): name for name in ids.slice(0, 20_000).to_pylist()}
     return [names[name] for name in difflib.get_close_matches(wanted, names, n=MAX_SUGGESTIONS)]
+
+
+def _float_rows(vectors: Any) -> NDArray[np.float32]:
+    """Vectors as a contiguous float32 array, copied only if they are not."""
+    if hasattr(vectors, "mask"):
+        raise ParameterError("Embedding: vectors must not be a masked array.")
+    if type(vectors) in (np.ndarray, np.memmap) and vectors.dtype == np.float32:
+        return vectors if vectors.flags.c_contiguous else np.ascontiguousarray(vectors)
+    try:
+        numbers = np.asarray(vectors)
+    except ValueError as error:
+        raise ParameterError(f"Embedding: vectors are not an array ({error}).") from error
+    if numbers.dtype.kind not in "fiub":
+        raise ParameterError(f"Embedding: vectors must be real numbers, got {numbers.dtype}.")
+    with np.errstate(over="ignore"):  # writers refuse infinity
+        return np.asarray(numbers, dtype=np.float32, order="C")
+
+
+def _id_array(ids: Any) -> pa.Array:
+    """Ids as an Arrow array of int64 or large_string, copied only if they are not."""
+    if isinstance(ids, pa.Int64Array | pa.LargeStringArray):
+        return ids
+    try:
+        found = as_ids(ids, "ids")
+    except GraphError as error:
+        raise ParameterError(f"Embedding: {error}") from error
+    return found if isinstance(found, pa.Array) else arrow_view(found.astype(np.int64))
 
 
 def _listed(ids: Any) -> list[Any]:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import hopvec
-from hopvec import Embedding, FormatError, Graph, GraphError
+from hopvec import Embedding, FormatError, Graph, GraphError, ParameterError
 from saved_embeddings import SUFFIXES
 
 NOT_UTF8 = pa.array([b"a", b"\xff"])
@@ -19,10 +19,9 @@ VECTORS = np.eye(2, dtype=np.float32)
     ("ids", "message"),
     [
         (pa.array([1, None]), r", row 1: the id is null"),
-        (pa.array(["a", None]), r", row 1: the id is null"),
+        (pa.array(["a", None], pa.large_string()), r", row 1: the id is null"),
         (pa.array([1, 1]), r": the id 1 is repeated"),
         (pa.array(["a", "a"]), r": the id 'a' is repeated"),
-        (pa.array([1.5, 2.5]), r": ids must be int64 or strings, got double"),
     ],
     ids=str,
 )
@@ -31,6 +30,20 @@ def test_ids_that_load_refuses_are_not_saved(tmp_path, suffix, ids, message):
     with pytest.raises(FormatError, match=rf"vectors{suffix}{message}"):
         Embedding(VECTORS, ids).save(path)
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        (pa.array(["a", None]), "entry 2: there is no id"),
+        (pa.array([1.5, 2.5]), "the id 1.5 is not an integer or a string"),
+        (NOT_UTF8.view(pa.string()), "cannot be read"),
+    ],
+    ids=str,
+)
+def test_an_embedding_has_no_ids_that_no_file_could_hold(ids, message):
+    with pytest.raises(ParameterError, match=message):
+        Embedding(VECTORS, ids)
 
 
 @pytest.mark.parametrize("column", [NOT_UTF8, NOT_UTF8.view(pa.string())], ids=["binary", "text"])

@@ -31,6 +31,11 @@ def test_metadata_without_edges_are_shown():
         {"nodes": "x", "edges": None, "directed": 1},
         {"sides": {}, "features": {}},
         {"features": {"numbers": ["age"]}},
+        {"nodes": [5], "largest_component": 5},
+        {"types": 5},
+        {"types": {"user": "many"}},
+        {"relations": []},
+        {"sides": 3, "features": 4, "isolated": None},
     ],
     ids=str,
 )

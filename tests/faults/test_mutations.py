@@ -205,6 +205,6 @@ def test_lists_of_strings_are_no_ids_of_features():
 
 
 def test_ids_that_are_not_text_are_not_saved(tmp_path):
-    ids = pa.array([b"a", b"\xff"]).view(pa.string())
+    ids = pa.array([b"a", b"\xff"], pa.large_binary()).view(pa.large_string())
     with pytest.raises(FormatError, match=r"vectors\.npy: an id is not UTF-8 text"):
         Embedding(np.eye(2, dtype=np.float32), ids).save(tmp_path / "vectors.npy")

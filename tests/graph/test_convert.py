@@ -278,3 +278,8 @@ def test_an_index_outside_of_the_matrix_is_refused(format_, wrong):
     (matrix.coords[1] if format_ == "coo" else matrix.indices)[0] = wrong
     with pytest.raises(GraphError, match=r"The adjacency matrix .*(outside of its shape|index)"):
         Graph.from_scipy(matrix)
+
+
+def test_a_masked_matrix_is_refused():
+    with pytest.raises(GraphError, match="has a mask"):
+        Graph.from_scipy(np.ma.masked_array(SYMMETRIC, SYMMETRIC > 1))

@@ -183,3 +183,8 @@ def test_a_missing_id_column_is_refused():
         GRAPH.with_features(TABLE, id_column="who")
     with pytest.raises(GraphError, match="an array has no id column"):
         GRAPH.with_features(np.ones((4, 1)), id_column="who")
+
+
+def test_a_masked_array_is_refused():
+    with pytest.raises(GraphError, match="The features have a mask"):
+        GRAPH.with_features(np.ma.masked_array(np.ones((4, 2)), True))

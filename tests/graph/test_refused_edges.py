@@ -78,6 +78,7 @@ def test_there_must_be_one_weight_per_edge(weight):
         (pa.chunked_array([["a"], ["b", None]]), "source, edge 3: there is no id (null)."),
         (pa.array(["a", None, "a"]).dictionary_encode(), "source, edge 2: there is no id (null)."),
         (np.ma.masked_array([1, 2, 3], [0, 0, 1]), "source, edge 3: there is no id (null)."),
+        ({1, 2, 3}, "source: a set has no order. Use a list of ids."),
         (
             np.array([1, 2**63, 2**64 - 1], np.uint64),
             "source, edge 2: the id 9223372036854775808 is out of range; "

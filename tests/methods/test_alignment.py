@@ -80,3 +80,13 @@ def test_an_embedding_without_fitted_state_is_rejected(tmp_path):
         ParameterError, match="has no fitted state, which comparable vectors must share"
     ):
         one_pass(dim=8).embed(CASE.graph(), like=hopvec.load(tmp_path / "old.csv"))
+
+
+@pytest.mark.parametrize("like", [5, None])
+def test_something_else_than_an_embedding_is_rejected(like):
+    graph = CASE.graph()
+    with pytest.raises(ParameterError, match="like= must be an Embedding, got"):
+        one_pass(dim=8).embed_new(Graph.from_edges([0], [1]), graph=graph, like=like)
+    if like is not None:
+        with pytest.raises(ParameterError, match="like= must be an Embedding, got 5"):
+            one_pass(dim=8).embed(graph, like=like)

@@ -132,5 +132,13 @@ def _rows(content: dict[str, Any]) -> Rows:
         ("embedding", f"{count(content['nodes'], 'vector')} of dimension {content['dim']}"),
         ("ids", f"{ids} ({content['ids']})"),
         ("method", parameters_text(content["parameters"])),
-        *graph_rows(content["graph"]),
+        *_graph_rows(content["graph"]),
     ]
+
+
+def _graph_rows(graph: dict[str, Any]) -> Rows:
+    """What the metadata of an embedding contain about its graph."""
+    try:
+        return graph_rows(graph)
+    except (AttributeError, KeyError, TypeError, ValueError):  # values of any other type
+        return [("graph", "unknown, since the metadata are damaged")]

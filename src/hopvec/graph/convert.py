@@ -41,6 +41,8 @@ def from_scipy(
     check_threads(threads)
     if directed and symmetrize:
         raise GraphError("directed=True and symmetrize=True are mutually exclusive.")
+    if np.ma.isMaskedArray(matrix):
+        raise GraphError("The adjacency matrix has a mask. Use matrix.filled(0).")
     try:
         check_positions(matrix)
         entries = sp.coo_array(matrix)

@@ -229,6 +229,8 @@ def _table_from_mapping(columns: Mapping[str, Any]) -> pa.Table:
 
 def _columns_of_array(data: Any, nodes: int) -> dict[str, NDArray[Any]]:
     """The columns of an array, named "0", "1", ..."""
+    if np.ma.isMaskedArray(data):
+        raise GraphError("The features have a mask. Use features.filled(np.nan).")
     array = np.asarray(data.toarray() if hasattr(data, "toarray") else data)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise GraphError(

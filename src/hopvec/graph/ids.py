@@ -202,6 +202,8 @@ def check_collisions(ids: pa.Array) -> None:
 def _arrow(values: Any, name: str) -> pa.Array:
     if isinstance(values, str | bytes | dict):
         raise GraphError(f"{name} must be a column of ids, got {values!r}.")
+    if isinstance(values, set | frozenset):
+        raise GraphError(f"{name}: a set has no order. Use a list of ids.")
     if isinstance(values, np.ndarray) and values.dtype.kind == "U":
         values = values.tolist()  # Arrow would truncate these at the first null character
     try:

@@ -22,6 +22,8 @@ def shared_state(method: Method, like: Embedding, features: FeatureColumns | Non
     Raises ParameterError if the embedding has none, or has other parameters or features.
     """
     name = type(method).__name__
+    if not isinstance(like, Embedding):
+        raise ParameterError(f"{name}: like= must be an Embedding, got {like!r}.")
     if like.fitted_state is None:
         raise ParameterError(
             f"{name}: the embedding like= has no fitted state, which comparable vectors must "
