@@ -152,6 +152,7 @@ def test_nearest_do_not_depend_on_the_size_of_blocks(monkeypatch, block):
     expected = [embedding.nearest_all(7, mutual=mutual) for mutual in (False, True)]
     monkeypatch.setattr("hopvec.engine.top_products.QUERY_ROWS", block)
     monkeypatch.setattr("hopvec.neighbors.BLOCK_ENTRIES", 49 * block)
+    monkeypatch.setattr("hopvec.neighbors.BATCH_BYTES", 500 * block)
     for mutual in (False, True):
         assert embedding.nearest_all(7, mutual=mutual).equals(expected[mutual])
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Rows = NDArray[np.int64]
 
 BLOCK_ENTRIES = 1 << 20  # of neighbors of neighbors that are compared at a time
+BATCH_BYTES = 8 << 20  # of results with their ids
 METADATA = b"hopvec.neighbors"
 """The key of the recall and the parameters of an approximate search in the metadata of a table."""
 
@@ -138,14 +139,15 @@ class NeighborSearch:
             schema = schema or self.schema
             has_vector = self.embedding.vectors[queries].any(axis=1, keepdims=True)
             is_found = (near.rows >= 0) & has_vector
-            rank = np.cumsum(is_found, axis=1, dtype=np.int32)[is_found]
-            columns = [
-                self.embedding.ids.take(pa.array(np.repeat(queries, is_found.sum(axis=1)))),
-                self._others.ids.take(pa.array(near.rows[is_found])),
-                pa.array(near.similarity[is_found]),
-                pa.array(rank),
-            ]
-            yield pa.RecordBatch.from_arrays(columns, schema=schema)
+            for part in result_parts(is_found.sum(axis=1), self.embedding.ids, self._others.ids):
+                some, counts = is_found[part], is_found[part].sum(axis=1)
+                columns = [
+                    self.embedding.ids.take(pa.array(np.repeat(queries[part], counts))),
+                    self._others.ids.take(pa.array(near.rows[part][some])),
+                    pa.array(near.similarity[part][some]),
+                    pa.array(np.cumsum(some, axis=1, dtype=np.int32)[some]),
+                ]
+                yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
     def arrays(self, rows: Rows, progress: Progress | None = None) -> Neighbors:
         """The neighbors of some rows as arrays, with as many columns as the longest list."""
@@ -228,6 +230,17 @@ class NeighborSearch:
             return np.full(len(rows), -1)
         own: Rows = pc.fill_null(pc.index_in(ids, value_set=self._others.ids), -1).to_numpy()
         return own.astype(np.int64)
+
+
+def result_parts(counts: NDArray[Any], *ids: pa.Array) -> Iterator[slice]:
+    """Slices of nodes whose results take about BATCH_BYTES, with an id of each kind in a row.
+
+    `counts` are the numbers of results of the nodes.
+    """
+    row = 32 + sum(column.nbytes // max(1, len(column)) for column in ids)
+    batch = np.cumsum(counts) * row // BATCH_BYTES
+    bounds = [0, *(np.flatnonzero(np.diff(batch)) + 1).tolist(), len(counts)]
+    return map(slice, bounds[:-1], bounds[1:])
 
 
 def check_k(owner: str, k: Any) -> None:

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -181,6 +182,31 @@ def test_commands_that_read_vectors_stay_within_the_minimum_that_a_refusal_names
     if arguments.startswith(("neighbors", "recommend")):
         assert "for blocks of vectors" in messages
     peak, messages = measured(vectors, *command, least)
+    assert peak is not None, messages
+    assert peak <= memory_limit(least)
+
+
+@pytest.fixture(scope="module")
+def long_ids(tmp_path_factory):
+    """Vectors and edges of nodes with ids of 1,000 characters, and many results for each."""
+    directory = tmp_path_factory.mktemp("long ids")
+    ids = [f"{node:04}{'x' * 996}" for node in range(4000)]
+    rows = np.random.default_rng(0).standard_normal((len(ids), 8), np.float32)
+    hopvec.Embedding(rows, ids).save(directory / "vectors.parquet")
+    lines = "".join(f"{a},{b}\n" for a, b in pairwise(ids))
+    (directory / "edges.csv").write_text(f"source,target\n{lines}")
+    return directory
+
+
+@pytest.mark.skipif(not LINUX, reason="peak memory is read from Linux's /proc")
+@pytest.mark.parametrize("output", ["found.parquet", "found.csv", "found.jsonl"])
+@pytest.mark.parametrize("command", ["neighbors vectors.parquet", "recommend vectors.parquet"])
+def test_results_do_not_exceed_the_limit_whatever_their_ids_and_number(long_ids, command, output):
+    graph = ["--graph", "edges.csv"] if command.startswith("recommend") else []
+    arguments = [*command.split(), *graph, *f"--all -k 40 -o {output} --memory".split()]
+    _, messages = measured(long_ids, *arguments, "1MB")
+    least = minimum(messages)
+    peak, messages = measured(long_ids, *arguments, least)
     assert peak is not None, messages
     assert peak <= memory_limit(least)
 

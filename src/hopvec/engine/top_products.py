@@ -15,7 +15,7 @@ from hopvec.machine import cores, file_map, interruptible, release_pages
 from hopvec.progress import Progress, no_progress
 
 QUERY_ROWS = 4096  # that are searched between two progress reports
-MAX_ENTRIES = 1 << 22  # of the results of a block
+MAX_ENTRIES = 1 << 18  # of the results of a block
 MAPPED_CANDIDATES_BYTES = 32 << 20  # of memory-mapped candidates that are in memory at a time
 
 

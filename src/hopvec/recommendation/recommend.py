@@ -14,11 +14,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hopvec.embedding import Embedding, is_one_id
+from hopvec.engine.top_products import MAX_ENTRIES
 from hopvec.errors import ParameterError
 from hopvec.evaluate.pairs import Pairs, ids_like
 from hopvec.graph import Graph
 from hopvec.methods.parameters import Integer, OneOf, Real, check_value
-from hopvec.neighbors import check_k
+from hopvec.neighbors import check_k, result_parts
 from hopvec.progress import Progress, ProgressOption, callback, no_progress
 from hopvec.recommendation.candidates import Candidates, Nodes, nodes_of_types
 from hopvec.recommendation.path_scores import (
@@ -366,15 +367,17 @@ class LinkSearch:
         """The recommendations for some nodes in batches, in the order of the nodes."""
         for block, found, scores in self.top(nodes, k, progress):
             is_found = found >= 0
-            first, second = np.repeat(block, is_found.sum(axis=1)), found[is_found]
-            columns = [
-                self.ids(first),
-                self.ids(second),
-                scores[is_found],
-                np.cumsum(is_found, axis=1, dtype=np.int32)[is_found],
-                self.common_neighbors.count(first, second),
-            ]
-            yield pa.RecordBatch.from_arrays([*map(pa.array, columns)], schema=self.schema)
+            for part in result_parts(is_found.sum(axis=1), self.graph.ids, self.graph.ids):
+                some, counts = is_found[part], is_found[part].sum(axis=1)
+                first, second = np.repeat(block[part], counts), found[part][some]
+                columns = [
+                    self.ids(first),
+                    self.ids(second),
+                    scores[part][some],
+                    np.cumsum(some, axis=1, dtype=np.int32)[some],
+                    self.common_neighbors.count(first, second),
+                ]
+                yield pa.RecordBatch.from_arrays([*map(pa.array, columns)], schema=self.schema)
 
     def top(
         self, nodes: Nodes, k: int, progress: Progress | None = None
@@ -382,7 +385,8 @@ class LinkSearch:
         """Blocks of the nodes, the k best candidates of each, and their scores."""
         done, report = 0, progress or no_progress
         k = min(k, self.graph.nodes)
-        for block in self.candidates.runs(nodes, self.scorer.block):
+        size = max(1, min(self.scorer.block, MAX_ENTRIES // max(1, k)))
+        for block in self.candidates.runs(nodes, size):
             yield block, *self.scorer.top(block, k, self.candidates)
             done += len(block)
             report(done, len(nodes))
