@@ -46,5 +46,5 @@ thousand, and {memory[-1] / 1e6:,.0f} MB at the end.{busy}
 
 {table(head, rows)}
 
-Requests queue behind those of the other connections. All kinds wait about equally long: none
-starves the others."""
+Requests queue behind those of the other connections. All kinds wait about equally long: no kind of
+request is starved."""

@@ -25,7 +25,8 @@ def section(results: dict[str, Any]) -> str:
     runs, failures = (sum(cell[name] for cell in found) for name in ("runs", "failures"))
     chosen = f"every operation, or {max_operations} of them if there are more"
     return f"""\
-Runs of `./scripts/fault-injection`: {len(writers)} writers, {len(faults)} faults, and {chosen}.
-Of {runs:,} runs, {failures or "none"} broke this promise.
+`./scripts/fault-injection` runs {len(writers)} writers with {len(faults)} faults at {chosen}.
+In {failures or "none"} of {runs:,} runs, a file was neither the old nor the new one. The table
+shows the number of runs, by what is written.
 
-{table(["runs", *faults], rows)}"""
+{table(["writers", *faults], rows)}"""

@@ -76,6 +76,14 @@ def fits(results: dict[str, Any]) -> dict[str, Fit]:
     return {stage: Fit.of(sizes, [found[stage] for found in large]) for stage in STAGES}
 
 
+def underestimate(results: dict[str, Any]) -> float:
+    """The measured time of the largest graph relative to that of the fit, at least 1."""
+    largest = points(results, "dense")[-1]
+    size = largest["edges"], largest["nodes"]
+    fitted = sum(fit.seconds(*size) for fit in fits(results).values())
+    return max(1.0, sum(largest[stage] for stage in STAGES) / fitted)
+
+
 def exponent(found: Sequence[dict[str, Any]]) -> float:
     """The slope of the total time over edges on logarithmic axes: 1 if time grows linearly."""
     total = [sum(one[stage] for stage in STAGES) for one in found]
@@ -134,10 +142,11 @@ least ten million edges:
 {fit_table(fits(results))}
 
 Extrapolated to the host graph of Common Crawl, {HOSTS:,} nodes and {LINKS:,} edges, with
-`FastRP(dim=64, passes=1)`: times on one machine follow from this fit, for its processor and 2
-cores; times on Spark are estimates of `hopvec.spark.estimate`.
+`FastRP(dim=64, passes=1)`. Times on one machine are for this processor and 2 cores: the lower one
+follows from the fit, the upper one is {underestimate(results):.1f} times as long, as measured for
+the largest graph above. Times on Spark are estimates of `hopvec.spark.estimate`.
 
-{plan_table(fits(results))}
+{plan_table(fits(results), underestimate(results))}
 
 {shortage_sentence()}The times do not include waiting for the disk."""
 
@@ -149,13 +158,14 @@ def shortage_sentence() -> str:
     except MemoryLimitError:
         return f"""\
 {format_bytes(MACHINES[0])} is not enough on one machine: hopvec computes 16 columns at a time (a
-cache line per row), and two hops and their sum take {format_bytes(3 * CACHE_LINE_BYTES * HOSTS)} in
-addition to the graph. A smaller `dim` does not help.
+cache line per row), and two hops and their sum alone take
+{format_bytes(3 * CACHE_LINE_BYTES * HOSTS)} in addition to the
+graph. A smaller `dim` does not help.
 """
     return ""
 
 
-def plan_table(found: dict[str, Fit]) -> str:
+def plan_table(found: dict[str, Fit], factor: float) -> str:
     """What the host graph of Common Crawl needs on one machine, and on Spark."""
     rows = []
     for limit in MACHINES:
@@ -163,12 +173,16 @@ def plan_table(found: dict[str, Fit]) -> str:
         try:
             plan, disk = plan_on_one_machine(limit)
         except MemoryLimitError as error:
-            shortage = error.shortage
-            rows.append([title, f"needs {format_bytes(shortage.needs.total)}", "", "", ""])
+            needs = error.shortage.needs
+            parts = ", ".join(
+                f"{format_bytes(size)} for {name}" for name, size in needs.parts.items()
+            )
+            rows.append([title, f"needs {format_bytes(needs.total)} ({parts})", "", "", ""])
             continue
         seconds = sum(fit.seconds(LINKS, HOSTS) for fit in found.values())
         memory = format_bytes(plan.bytes.total + PROGRAM_BYTES)
-        rows.append([title, memory, format_bytes(disk), "", f"{seconds / 60:.0f} min"])
+        minutes = f"{seconds / 60:.0f} to {factor * seconds / 60:.0f} min"
+        rows.append([title, memory, format_bytes(disk), "", minutes])
     for cluster in CLUSTERS:
         expected = plan_run(HOSTS, 2 * LINKS, FastRP(dim=64, passes=1), cluster)
         rows.append(

@@ -20,17 +20,17 @@ def section(results: dict[str, Any]) -> str:
         ]
         for case in cases
     ]
-    heads = ["nodes", "edges", "options", "files", "minimum", "larger limit"]
+    heads = ["nodes", "edges", "options", "files", "peak of minimum", "peak of larger limit"]
     same = verdict(all(case["same"] for case in cases))
     kept = sum(map(within_limit, runs))
     return f"""\
 {machine_line(results)}
 
 {len(runs)} runs of `hopvec embed` on {len(cases)} random graphs, by `python -m
-benchmarks.memory_limits`: each is refused within 1 MB first, and then runs with exactly the
-minimum that the refusal names, and with a larger limit. Peak resident memory of the whole process
-and the limit, in MB. Within their limits: {kept} of {len(runs)}. Same bytes for
-both limits: {same}.
+benchmarks.memory_limits`: a run with a limit of 1 MB is refused; then each graph is embedded with
+exactly the minimum that the error names, and with a larger limit. Cells show the peak resident
+memory of the whole process and the limit, in MB. Within their limits: {kept} of {len(runs)}. Same
+bytes for both limits: {same}.
 
 {table(heads, rows)}"""
 

@@ -17,7 +17,7 @@ from hopvec.formats import format_to_write
 from hopvec.formats.destination import bytes_on_disk
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.machine import format_bytes
-from hopvec.memory import PROGRAM_BYTES
+from hopvec.memory import PROGRAM_BYTES, rounded_up
 from hopvec.methods import Method
 from hopvec.methods.estimate import estimate as estimate_run
 from hopvec.run_report import RunReport
@@ -102,8 +102,9 @@ def estimate(
             ),
             (
                 "memory",
-                f"{format_bytes(memory)}, including {format_bytes(plan.bytes.graph)} for the "
-                f"graph and {format_bytes(PROGRAM_BYTES)} for the program",
+                f"{format_bytes(rounded_up(memory))}, including "
+                f"{format_bytes(plan.bytes.graph)} for the graph and "
+                f"{format_bytes(PROGRAM_BYTES)} for the program",
             ),
             ("disk", f"about {format_bytes(disk)} for a {output.suffix} file in {dtype}{also}"),
             ("plan", str(plan)),
