@@ -56,7 +56,7 @@ def no_relations_error(owner: str) -> GraphError:
     """The error of relations='concat' and a graph without relations."""
     return GraphError(
         f"{owner}: relations='concat' has columns for each relation, but this graph has no "
-        "relations. Read it with relation=, or leave relations out."
+        "relations. Read it with relation=, or leave relations= out."
     )
 
 
