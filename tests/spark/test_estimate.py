@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from hopvec import FastRP, MemoryLimitError
+from hopvec import FastRP, MemoryLimitError, ParameterError
 from hopvec.spark import Cluster
 from hopvec.spark.estimate import RunSize, plan_run
 from one_pass import one_pass
@@ -58,8 +58,34 @@ def test_a_price_gives_a_cost():
     assert plan_run(10**6, 10**7, PLAIN, CLUSTER).cost is None
 
 
+def test_a_summary_counts_one_worker_in_the_singular_and_names_the_unit_of_the_cost():
+    one = replace(CLUSTER, workers=1, cores=1, price=3.6)
+    assert "; 1 worker of 1 core and 1 GB\n" in str(plan_run(10**6, 10**7, PLAIN, one))
+    assert str(plan_run(10**6, 10**7, PLAIN, one)).endswith(" in the currency of price")
+    assert "; 4 workers of 8 cores and 1 GB\n" in str(plan_run(10**6, 10**7, PLAIN, CLUSTER))
+
+
+def test_the_memory_of_a_cluster_may_be_a_size_with_a_unit():
+    assert Cluster(workers=4, cores=8, memory="1 GB") == CLUSTER
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"workers": 0}, "Cluster: workers must be an integer of at least 1, got 0"),
+        ({"cores": 1.5}, "Cluster: cores must be an integer of at least 1, got 1.5"),
+        ({"memory": "32 of them"}, "memory must be a positive size such as '4GB'"),
+        ({"memory": None}, "Cluster: memory must be a size such as '54GB', got None"),
+        ({"price": -1}, "Cluster: price must be at least 0, or be None, got -1"),
+    ],
+)
+def test_invalid_clusters_are_refused(change, message):
+    with pytest.raises(ParameterError, match=message):
+        replace(CLUSTER, **change)
+
+
 def test_a_graph_that_does_not_fit_with_any_number_of_blocks_is_refused():
-    with pytest.raises(MemoryLimitError, match="even 1,024 blocks need"):
+    with pytest.raises(MemoryLimitError, match=r"even 1,024 blocks need .* Use workers with more"):
         plan_run(2 * 10**9, 10**10, PLAIN, replace(CLUSTER, memory=10**6))
 
 

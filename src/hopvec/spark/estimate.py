@@ -88,12 +88,14 @@ class SparkEstimate:
         return None if price is None else price * self.cluster.workers * self.seconds / 3600
 
     def __str__(self) -> str:
-        cost = "" if self.cost is None else f", at a cost of {self.cost:,.2f}"
+        cost = (
+            "" if self.cost is None else f", at a cost of {self.cost:,.2f} in the currency of price"
+        )
         cluster = self.cluster
         return (
             f"strategy {self.strategy!r}: {self.reason}\n"
-            f"{self.nodes:,} nodes, {self.entries:,} entries; {cluster.workers} workers of "
-            f"{cluster.cores} cores and {format_bytes(cluster.memory)}\n"
+            f"{self.nodes:,} nodes, {self.entries:,} entries; {_count(cluster.workers, 'worker')} "
+            f"of {_count(cluster.cores, 'core')} and {format_bytes(cluster.memory)}\n"
             f"{format_bytes(self.worker_bytes)} of memory per worker, "
             f"{format_bytes(self.shuffled_bytes)} shuffled or fetched, "
             f"{format_bytes(self.spill_bytes)} in the spill directory\n"
@@ -391,7 +393,8 @@ class RunSize:
         else:
             raise MemoryLimitError(
                 f"embed: even {MAX_BLOCKS:,} blocks need {format_bytes(self.blocks_bytes(blocks))} "
-                f"of memory per worker, and a worker has {format_bytes(self.cluster.memory)}."
+                f"of memory per worker, and a worker has {format_bytes(self.cluster.memory)}. "
+                "Use workers with more memory, or raise memory= if it is set."
             )
         rounds = -(-self.slabs * blocks // self.cluster.workers) / blocks
         compute = rounds * self._hop_seconds() * sum(self.hops)
@@ -447,6 +450,11 @@ class RunSize:
             spill_bytes=spill,
             seconds=ingest + moved + compute + self._product_seconds() + written,
         )
+
+
+def _count(number: int, noun: str) -> str:
+    """A number with a noun in singular or plural."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _duration(seconds: float) -> str:
