@@ -142,6 +142,8 @@ def embed(
         If the parameters of the method are invalid, or not supported on Spark.
     MemoryLimitError
         If no strategy fits into the memory of a worker.
+    MissingExtraError
+        If hopvec is not installed in the Python of the workers.
 
     Examples
     --------
