@@ -1,12 +1,13 @@
 """Estimates of runs, computed by formulas: no session is needed."""
 
 from dataclasses import replace
+from inspect import signature
 
 import pytest
 
 from hopvec import FastRP, MemoryLimitError, ParameterError
-from hopvec.spark import Cluster
-from hopvec.spark.estimate import RunSize, plan_run
+from hopvec.spark import Cluster, embed, estimate
+from hopvec.spark.estimate import Parts, RunSize, plan_run
 from one_pass import one_pass
 
 CLUSTER = Cluster(workers=4, cores=8, memory=10**9)
@@ -50,6 +51,18 @@ def test_features_add_eight_bytes_per_column_and_node():
         assert more.spill_bytes - plain.spill_bytes == one
         assert more.worker_bytes - plain.worker_bytes == columns * one
         assert more.shuffled_bytes - plain.shuffled_bytes == (2 + columns * CLUSTER.workers) * one
+
+
+def test_each_relation_with_columns_of_its_own_adds_a_matrix():
+    assert Parts.of_direction("out", 100) is None
+    assert Parts.of_direction("both", 100) == Parts(1, 200)
+    assert Parts.of_direction("out", 100, relations=1) == Parts(1, 100)
+    assert Parts.of_direction("concat", 100, relations=3) == Parts(6, 200)
+
+
+def test_an_estimate_takes_the_graph_as_embed_does():
+    own = {"like", "spill_dir", "output", "progress"}
+    assert {*signature(embed).parameters} - own <= {*signature(estimate).parameters}
 
 
 def test_a_price_gives_a_cost():
