@@ -121,6 +121,7 @@ def test_every_option_changes_the_vectors(run):
             "No edge has the relation 'Spam'; did you mean 'SPAM'?",
         ),
         (["edges.csv", "--relations", "concat"], "this graph has no relations"),
+        (["edges.csv", "--relations", "concat"], "with --relation, or leave --relations out"),
     ],
 )
 def test_mistakes_are_explained(run, arguments, message):
