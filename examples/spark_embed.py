@@ -7,6 +7,7 @@ The table is Parquet with the columns src and dst, and a weight if it has one. W
 small table is embedded on this machine: python examples/spark_embed.py
 """
 
+import os
 import sys
 from pathlib import Path
 
@@ -22,6 +23,7 @@ def main() -> None:
     """Print an estimate of the run, then run it."""
     builder = SparkSession.builder.appName("hopvec")
     if len(sys.argv) == 1:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of the workers on this machine
         builder = builder.master("local[2]").config("spark.sql.shuffle.partitions", 2)
     edges_path, vectors_path, spill_dir = sys.argv[1:] or small_example()
     spark = builder.getOrCreate()

@@ -2,10 +2,12 @@
 
 import json
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
-from hopvec import load
+from hopvec import Embedding, load
 from hopvec.cli.program import hopvec
 
 EDGES = "source,target,type\na,b,KNOWS\nb,c,KNOWS\nc,a,LIKES\nc,d,LIKES\nb,d,SPAM\n"
@@ -121,9 +123,23 @@ def test_every_option_changes_the_vectors(run):
             "No edge has the relation 'Spam'; did you mean 'SPAM'?",
         ),
         (["edges.csv", "--relations", "concat"], "this graph has no relations"),
+        (["edges.csv", "--relations", "concat"], "with --relation, or leave --relations out"),
     ],
 )
 def test_mistakes_are_explained(run, arguments, message):
     result = run("embed", *arguments, "-o", "vectors.parquet")
     assert result.exit_code == 2
     assert message in " ".join(result.output.split())
+
+
+def test_relations_without_shares_as_spark_writes_them_are_shown(run, tmp_path):
+    relations = {
+        "KNOWS": {"edges": 1, "weight": 1.0, "direction": "both"},
+        "LIKES": {"edges": 2, "weight": 0.5, "direction": "out"},
+    }
+    embedding = Embedding(
+        np.ones((2, 4), np.float32), pa.array(["a", "b"]), {}, {"relations": relations}
+    )
+    embedding.save(tmp_path / "vectors.parquet")
+    shown = run("info", "vectors.parquet").output
+    assert "LIKES 2 edges (weight 0.5), KNOWS 1 edge (weight 1)" in shown

@@ -180,6 +180,8 @@ def test_the_command_line_gives_the_bytes_of_one_machine_and_reads_and_writes_as
     done = CliRunner().invoke(hopvec, command)
     assert done.exit_code == 0, done.output
     assert "4,999 vectors of dimension 40" in done.stderr
+    assert "Parquet, read by Spark on local-cluster[2,1,1024]" in done.stderr
+    assert "columns: source 'from', target 'to', weight 'weight'" in done.stderr
     found_ids, found = vectors(pq.read_table(tmp_path / "vectors"))
     assert found_ids == ids
     assert np.array_equal(found, expected)
@@ -253,6 +255,7 @@ def test_the_command_line_with_features_gives_the_bytes_of_one_machine(integer_g
     report = json.loads((tmp_path / "run.json").read_text())
     assert report["graph"].items() <= graph.describe().items()
     assert report["parameters"]["passes"] == 2
+    assert report["input"]["columns"] == {"source": "from", "target": "to", "weight": "weight"}
     assert report["output"] == {"file": "vectors", "vectors": len(ids), "dim": 20}
     assert "a worker can hold the graph" in report["plan"]
     named = [stage["name"] for stage in report["stages"]]

@@ -1,12 +1,13 @@
 """Estimates of runs, computed by formulas: no session is needed."""
 
 from dataclasses import replace
+from inspect import signature
 
 import pytest
 
-from hopvec import FastRP, MemoryLimitError
-from hopvec.spark import Cluster
-from hopvec.spark.estimate import RunSize, plan_run
+from hopvec import FastRP, MemoryLimitError, ParameterError
+from hopvec.spark import Cluster, embed, estimate
+from hopvec.spark.estimate import Parts, RunSize, plan_run
 from one_pass import one_pass
 
 CLUSTER = Cluster(workers=4, cores=8, memory=10**9)
@@ -52,14 +53,52 @@ def test_features_add_eight_bytes_per_column_and_node():
         assert more.shuffled_bytes - plain.shuffled_bytes == (2 + columns * CLUSTER.workers) * one
 
 
+def test_each_relation_with_columns_of_its_own_adds_a_matrix():
+    assert Parts.of_direction("out", 100) is None
+    assert Parts.of_direction("both", 100) == Parts(1, 200)
+    assert Parts.of_direction("out", 100, relations=1) == Parts(1, 100)
+    assert Parts.of_direction("concat", 100, relations=3) == Parts(6, 200)
+
+
+def test_an_estimate_takes_the_graph_as_embed_does():
+    own = {"like", "spill_dir", "output", "progress"}
+    assert {*signature(embed).parameters} - own <= {*signature(estimate).parameters}
+
+
 def test_a_price_gives_a_cost():
     plan = plan_run(10**6, 10**7, PLAIN, replace(CLUSTER, price=3.6))
     assert plan.cost == pytest.approx(4 * 3.6 * plan.seconds / 3600)
     assert plan_run(10**6, 10**7, PLAIN, CLUSTER).cost is None
 
 
+def test_a_summary_counts_one_worker_in_the_singular_and_names_the_unit_of_the_cost():
+    one = replace(CLUSTER, workers=1, cores=1, price=3.6)
+    assert "; 1 worker of 1 core and 1 GB\n" in str(plan_run(10**6, 10**7, PLAIN, one))
+    assert str(plan_run(10**6, 10**7, PLAIN, one)).endswith(" in the currency of price")
+    assert "; 4 workers of 8 cores and 1 GB\n" in str(plan_run(10**6, 10**7, PLAIN, CLUSTER))
+
+
+def test_the_memory_of_a_cluster_may_be_a_size_with_a_unit():
+    assert Cluster(workers=4, cores=8, memory="1 GB") == CLUSTER
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"workers": 0}, "Cluster: workers must be an integer of at least 1, got 0"),
+        ({"cores": 1.5}, "Cluster: cores must be an integer of at least 1, got 1.5"),
+        ({"memory": "32 of them"}, "memory must be a positive size such as '4GB'"),
+        ({"memory": None}, "Cluster: memory must be a size such as '54GB', got None"),
+        ({"price": -1}, "Cluster: price must be at least 0, or be None, got -1"),
+    ],
+)
+def test_invalid_clusters_are_refused(change, message):
+    with pytest.raises(ParameterError, match=message):
+        replace(CLUSTER, **change)
+
+
 def test_a_graph_that_does_not_fit_with_any_number_of_blocks_is_refused():
-    with pytest.raises(MemoryLimitError, match="even 1,024 blocks need"):
+    with pytest.raises(MemoryLimitError, match=r"even 1,024 blocks need .* Use workers with more"):
         plan_run(2 * 10**9, 10**10, PLAIN, replace(CLUSTER, memory=10**6))
 
 

@@ -1,15 +1,22 @@
 """Errors on Spark, and their messages."""
 
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
 from hopvec import FastRP, FormatError, Graph, GraphError, ParameterError
 from hopvec.cli import on_spark
 from hopvec.cli.program import hopvec
+from hopvec.graph.columns import ColumnSpec
 from hopvec.spark import embed, estimate
+from hopvec.spark.edges import EdgeFrame
 from spark_stages import last_stage, stages
 
 INVALID_WEIGHT = "not allowed. A weight must be 0 or between 1e-30 and 1e+30."
+NULLS = "Remove such rows first: on Spark they are not skipped."
 BLOCKS = {"strategy": "blocks"}
 EARLIER = FastRP(dim=4).embed(Graph.from_edges(["a", "b"], ["b", "c"]))
 
@@ -22,9 +29,9 @@ def frame(spark, schema, *rows):
     ("schema", "rows", "error", "message"),
     [
         ("src string, dst string", [("a", "b"), (None, "c")], GraphError,
-         "The source of an edge is null; its target is 'c'."),
+         f"The source of an edge is null; its target is 'c'. {NULLS}"),
         ("src string, dst string", [("a", None)], GraphError,
-         "The target of an edge is null; its source is 'a'."),
+         f"The target of an edge is null; its source is 'a'. {NULLS}"),
         ("src int, dst int, weight float", [(1, 2, float("nan"))], GraphError,
          f"the edge 1 - 2: the weight nan is {INVALID_WEIGHT}"),
         ("src int, dst int, weight double", [(1, 2, None)], GraphError,
@@ -54,6 +61,18 @@ def test_a_column_that_is_not_there_is_refused_by_name(spark):
     edges = frame(spark, "src string, dst string", ("a", "b"))
     with pytest.raises(FormatError, match="there is no column 'cost' for the weight"):
         embed(edges, weight="cost")
+
+
+def test_columns_that_no_name_identifies_give_a_warning_and_are_reported(spark, caplog):
+    edges = frame(spark, "a string, b string, size int, count double", ("a", "b", 1, 2.0))
+    found = EdgeFrame.from_frame(edges, ColumnSpec(), name="abc.parquet")
+    assert "abc.parquet: Using 'a' as the source and 'b' as the target because of" in caplog.text
+    assert found.columns == {
+        "columns": {"source": "a", "target": "b", "weight": "count"},
+        "ignored": ["size"],
+    }
+    EdgeFrame.from_frame(frame(spark, "src int, dst int, size int", (1, 2, 3)), ColumnSpec())
+    assert "No column is used as the weight, although 'size' is numeric" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -220,6 +239,74 @@ def test_unsupported_methods_are_refused_before_spark_starts(monkeypatch, option
     done = CliRunner().invoke(hopvec, command)
     assert done.exit_code == 2
     assert message in " ".join(done.stderr.split())
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A directory of tables, in which no session may be started."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
+    monkeypatch.setattr(on_spark, "_session", lambda master: pytest.fail("a session was started"))
+    table = pa.table({"src": ["a"], "dst": ["b"]})
+    for name in ("edges.parquet", "parts/part-0", "renamed.csv"):
+        Path(name).parent.mkdir(exist_ok=True)
+        pq.write_table(table, name)
+    for name in ("edges.txt", "texts/_SUCCESS", "texts/part-0.csv", "KNOWS.csv"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text("src,dst\na,b\n")
+
+
+@pytest.mark.parametrize(
+    ("edges", "options", "message"),
+    [
+        ("edges.txt", [], "edges.txt: --spark reads Parquet, or CSV with a header if the name "
+         "ends in .csv or .tsv. Convert or rename it first."),
+        ("texts", [], "texts: --spark reads Parquet, or CSV with a header"),
+        ("renamed.csv", [], "renamed.csv: this is Parquet, not CSV."),
+        ("parts", ["--format", "csv"], "parts: this is Parquet, not CSV. Leave --format out"),
+        ("missing.parquet", [], "missing.parquet: there is no such file."),
+        ("edges.parquet", ["--nodes", "none.csv"], "none.csv: there is no such file."),
+        ("edges.parquet", ["--features", "none.csv"], "none.csv: there is no such file."),
+        ("edges.parquet", ["-o", "parts"], "parts exists already. Choose a new directory."),
+        ("edges.parquet", ["-o", "-"], "--spark writes a directory"),
+        ("edges.parquet", ["--nodes", "u=edges.txt"], "--spark reads --nodes from one file"),
+        ("KNOWS=KNOWS.csv", [], "--spark reads one table of edges; use --relation COLUMN"),
+        ("-", [], "--spark reads edges from a file or directory"),
+        ("postgresql://host/db", [], "--spark reads edges from a file or directory"),
+        ("parts", ["--strategy", "rows"], "'rows' is not one of 'auto', 'columns', 'blocks'"),
+        ("parts", ["--strategy", "blocks", "--precision", "float16"],
+         "--precision float16 needs --strategy columns on Spark"),
+    ],
+)  # fmt: skip
+def test_files_that_cannot_be_used_are_refused_before_spark_starts(files, edges, options, message):
+    command = ["embed", edges, "-o", "vectors", "--spark", "local", *options]
+    done = CliRunner().invoke(hopvec, command)
+    assert done.exit_code == 2, done.output
+    assert message in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("master", "edges"),
+    [
+        ("local", "parts"),
+        ("local", "par*"),
+        ("local", "s3://bucket/edges"),
+        ("yarn", "/on/hdfs"),
+    ],
+)
+def test_paths_that_only_spark_can_check_are_left_to_it(files, edges, master):
+    with pytest.raises(pytest.fail.Exception, match="a session was started"):
+        CliRunner().invoke(
+            hopvec, ["embed", edges, "-o", "vectors", "--spark", master], catch_exceptions=False
+        )
+
+
+def test_a_strategy_needs_spark(files):
+    done = CliRunner().invoke(
+        hopvec, ["embed", "edges.parquet", "-o", "v.npy", "--strategy", "blocks"]
+    )
+    assert done.exit_code == 2
+    assert "--strategy needs --spark" in done.stderr
 
 
 def test_orders_that_overflow_float32_are_refused_by_blocks_before_the_hops(spark):

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from hopvec import FastRP, Graph, GraphError, ParameterError, load
-from hopvec.spark import embed
+from hopvec.spark import Cluster, embed, estimate
 from one_pass import one_pass
 
 METHOD = one_pass(dim=24, seed=3, beta=-0.5, weights=(0, 1, 1))
@@ -152,12 +152,26 @@ def test_invalid_relations_are_refused(spark):
         embed(frame, relation="kind", method=METHOD)
     with pytest.raises(ParameterError, match="relation_balance= needs relation="):
         embed(frame, relation_balance="node", method=METHOD)
-    with pytest.raises(GraphError, match="this graph has no relations"):
-        embed(frame, method=one_pass(relations="concat"))
-    with pytest.raises(ParameterError, match="a multiple of 16 for the 1 relations"):
-        embed(
-            frame.where("kind = 'K'"), relation="kind", method=one_pass(relations="concat", dim=8)
-        )
     other = spark.createDataFrame([("a", "b", "K")], "src string, dst string, kind string")
+    for action in (embed, estimate):
+        with pytest.raises(GraphError, match="this graph has no relations"):
+            action(frame, method=one_pass(relations="concat"))
+    with pytest.raises(ParameterError, match="a multiple of 16 for the 1 relation of"):
+        embed(other, relation="kind", method=one_pass(relations="concat", dim=8))
     with pytest.raises(GraphError, match="the relation 'K' has no weight"):
         embed(other, relation="kind", relation_weights="L=1", method=METHOD)
+
+
+def test_an_estimate_counts_the_matrices_of_relations_that_have_columns_of_their_own(spark):
+    frame = spark.createDataFrame(
+        [("a", "b", "K", 1), ("b", "c", "L", 2), ("c", "d", "L", 3)],
+        "src string, dst string, kind string, at int",
+    )
+    options = {"relation": "kind", "relation_direction": "K=out", "time": "at"}
+    options["cluster"] = Cluster(workers=1, cores=1, memory="1GB")
+    merged = estimate(frame, method=one_pass(dim=32), **options)
+    concat = estimate(frame, method=one_pass(dim=32, relations="concat"), **options)
+    assert merged.entries == concat.entries == 1 + 2 * 2
+    assert concat.worker_bytes - merged.worker_bytes == 2 * (4 * 5 // 2 + 24 * merged.nodes)
+    aged = estimate(frame, method=one_pass(dim=32), half_life="30d", **options)
+    assert aged.worker_bytes - merged.worker_bytes == 4 * merged.entries

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -72,7 +72,13 @@ RUNTIME_OPTIONS = tuple(map(flag, RUNTIME_PARAMS))  # the only parameters allowe
     metavar="MASTER",
     help="Run on Apache Spark: local[*], yarn, spark://host:7077, k8s://... "
     "Edges, --nodes and --features must be Parquet or CSV, and all workers must have access to "
-    "--spill-dir.",
+    "--spill-dir. --memory limits each worker, not counting Python itself.",
+)
+@option(
+    "--strategy",
+    type=click.Choice(("auto", "columns", "blocks")),
+    help="Strategy on Spark: columns if a worker can hold the graph, else blocks; needs --spark.  "
+    "[default: auto]",
 )
 @option(
     "--report",
@@ -90,6 +96,7 @@ def embed(
     dtype: str,
     like: str | None,
     spark: str | None,
+    strategy: Literal["auto", "columns", "blocks"] | None,
     report: Path | None,
     read_options: ReadOptions,
     feature_args: dict[str, Any],
@@ -114,10 +121,13 @@ def embed(
             read_options,
             feature_args,
             method,
+            strategy=strategy or "auto",
             like=earlier,
             report=report,
         )
         return
+    if strategy is not None:
+        raise click.UsageError("--strategy needs --spark")
     if isinstance(output, str) or "://" in str(method.spill_dir):
         raise click.UsageError("URLs such as s3://bucket/directory need --spark.")
     inputs = [graph, *node_files(read_options.nodes), features_file(feature_args), like]

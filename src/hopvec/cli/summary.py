@@ -116,11 +116,14 @@ def _times(times: Mapping[str, Any]) -> str:
 
 
 def _relations(relations: Mapping[str, Mapping[str, Any]]) -> str:
-    """The relations with their edges and weights, those with the largest shares first."""
-    largest = sorted(relations.items(), key=lambda item: -item[1]["share"])
+    """The relations with their edges and weights, those with the largest shares first.
+
+    A run on Spark does not compute shares; those with the most edges are first.
+    """
+    largest = sorted(relations.items(), key=lambda item: -item[1].get("share", item[1]["edges"]))
     listed = [
-        f"{name} {count(relation['edges'], 'edge')} (weight {relation['weight']:g}, "
-        f"{100 * relation['share']:.3g} % of all weight)"
+        f"{name} {count(relation['edges'], 'edge')} (weight {relation['weight']:g}"
+        + (f", {100 * relation['share']:.3g} % of all weight)" if "share" in relation else ")")
         for name, relation in largest[:MAX_LISTED]
     ]
     more = len(relations) - len(listed)

@@ -77,7 +77,7 @@ def check_direction(owner: str, directed: bool, direction: str) -> None:
         raise GraphError(
             f"{owner}: direction='concat' concatenates vectors of outgoing and of incoming edges, "
             "but this graph is undirected: both halves would be the same. Read the graph as "
-            "directed, or leave direction out."
+            "directed, or leave direction= out."
         )
     logger.warning(
         "direction=%r has no effect: the graph is undirected. If its edges have a direction, read "

@@ -676,7 +676,7 @@ class FastRP(SlabMethod):
         if not has_features and self.feature_weight != FastRP.feature_weight:
             raise ParameterError(
                 f"FastRP: feature_weight is {self.feature_weight:g}, but the graph has no features."
-                " Pass them with features=, or leave feature_weight out."
+                " Pass them with features=, or leave feature_weight= out."
             )
 
     def _check(self) -> None:

@@ -56,16 +56,17 @@ def no_relations_error(owner: str) -> GraphError:
     """The error of relations='concat' and a graph without relations."""
     return GraphError(
         f"{owner}: relations='concat' has columns for each relation, but this graph has no "
-        "relations. Read it with relation=, or leave relations out."
+        "relations. Read it with relation=, or leave relations= out."
     )
 
 
 def check_part_columns(owner: str, columns: int, parts: int, step: int, relations: int) -> None:
     """Raise ParameterError if the columns cannot be divided among the parts."""
     if columns % (parts * step):
+        noun = "relation" if relations == 1 else "relations"
         raise ParameterError(
             f"{owner}: relations='concat' needs a number of columns (dim times oversample) that is "
-            f"a multiple of {parts * step} for the {relations} relations of this "
+            f"a multiple of {parts * step} for the {relations} {noun} of this "
             f"graph, such as {-(-columns // (parts * step)) * parts * step:,}; got {columns:,}."
         )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,20 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
 from hopvec.errors import FormatError, GraphError
-from hopvec.graph.columns import ColumnSpec, choose_columns, find_id_column
+from hopvec.formats.graphs.edges import column_metadata
+from hopvec.graph.columns import (
+    ColumnSpec,
+    choose_columns,
+    chosen_by_position_warning,
+    find_id_column,
+    unused_numbers_warning,
+)
 from hopvec.graph.relation_options import RelationOptions
 from hopvec.graph.validation import MAX_WEIGHT, MIN_WEIGHT, check_flag, check_weights
 from hopvec.spark.tables import Tables
 
 FRAME = "the DataFrame of edges"
+logger: logging.Logger = logging.getLogger("hopvec")
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,10 @@ class EdgeFrame:
     """How the relations in the column `relation` are weighted; None if there are none."""
     checked: bool = False
     """Whether the rows were valid before their weights were changed by age."""
+    name: str = FRAME
+    """What the edges are called in messages."""
+    columns: dict[str, Any] = field(default_factory=dict)
+    """For the run report: the columns that are used, and those that are ignored."""
 
     @classmethod
     def from_frame(
@@ -46,17 +59,21 @@ class EdgeFrame:
         nodes: DataFrame | None = None,
         node_type: str | None = None,
         relations: RelationOptions | None = None,
+        name: str = FRAME,
     ) -> EdgeFrame:
-        """The edges in a DataFrame; columns that are not specified are chosen by name."""
+        """The edges in a DataFrame; columns that are not specified are chosen by name.
+
+        Warns about columns that were chosen otherwise, as on one machine.
+        """
         check_flag("embed", "directed", directed)
         if not isinstance(frame, DataFrame):
             raise GraphError(f"embed takes a Spark DataFrame of edges, got {type(frame).__name__}.")
         fields = frame.schema.fields
         numeric = [isinstance(field.dataType, T.NumericType) for field in fields]
-        chosen = choose_columns(FRAME, frame.columns, len(fields), numeric, spec)
+        chosen = choose_columns(name, frame.columns, len(fields), numeric, spec)
         source, target = fields[chosen.source], fields[chosen.target]
-        ids = id_type(FRAME, source)
-        if id_type(FRAME, target) != ids:
+        ids = id_type(name, source)
+        if id_type(name, target) != ids:
             raise GraphError("source and target must both hold integers or both hold strings.")
         columns = [
             _column(source).cast(ids).alias("source"),
@@ -64,7 +81,7 @@ class EdgeFrame:
         ]
         weighted = chosen.weight is not None
         if chosen.weight is not None:
-            columns.append(_weight(fields[chosen.weight]).alias("weight"))
+            columns.append(_weight(name, fields[chosen.weight]).alias("weight"))
         relations = relations or RelationOptions()
         if chosen.relation is None:
             relations.check_unused("embed")
@@ -72,6 +89,12 @@ class EdgeFrame:
             columns.append(_column(fields[chosen.relation]).cast("string").alias("relation"))
         if chosen.time is not None:
             columns.append(_column(fields[chosen.time]).alias("time"))
+        for warning in (
+            chosen_by_position_warning(frame.columns, chosen, spec),
+            unused_numbers_warning(frame.columns, numeric, chosen, spec),
+        ):
+            if warning:
+                logger.warning("%s: %s", name, warning)
         listed = None if nodes is None else nodes.select(node_ids(nodes, ids, beside=node_type))
         return cls(
             frame.select(*columns),
@@ -80,6 +103,8 @@ class EdgeFrame:
             bool(directed),
             listed,
             None if chosen.relation is None else relations,
+            name=name,
+            columns=column_metadata(frame.columns, chosen),
         )
 
     def check(self, tables: Tables) -> None:
@@ -119,7 +144,10 @@ def refuse(fault: str, u: Any, v: Any, weight: float | None = None) -> None:
     """Raise GraphError for an edge whose source or target is null, or whose weight is invalid."""
     if fault in ("source", "target"):
         other, value = ("target", v) if fault == "source" else ("source", u)
-        raise GraphError(f"The {fault} of an edge is null; its {other} is {value!r}.")
+        raise GraphError(
+            f"The {fault} of an edge is null; its {other} is {value!r}. Remove such rows first: "
+            "on Spark they are not skipped."
+        )
     location = f"the edge {u!r} - {v!r}"
     check_weights(np.array([np.nan if weight is None else weight]), lambda row: location)
 
@@ -150,10 +178,10 @@ def quoted_column(name: str) -> Column:
     return F.col("`" + name.replace("`", "``") + "`")
 
 
-def _weight(field: T.StructField) -> Column:
+def _weight(table: str, field: T.StructField) -> Column:
     if not isinstance(field.dataType, T.NumericType | T.BooleanType):
         raise FormatError(
-            f"{FRAME}: the column {field.name!r} holds {field.dataType.simpleString()}, but "
+            f"{table}: the column {field.name!r} holds {field.dataType.simpleString()}, but "
             "weights are numbers. Choose another column with weight=, or set unweighted=True."
         )
     return _column(field).cast("double")

@@ -33,7 +33,7 @@ from hopvec.spark.blocks import vectors_by_blocks
 from hopvec.spark.buckets import Part
 from hopvec.spark.cluster import Cluster
 from hopvec.spark.columns import vectors_by_columns
-from hopvec.spark.edges import EdgeFrame
+from hopvec.spark.edges import FRAME, EdgeFrame
 from hopvec.spark.estimate import Parts, SparkEstimate, plan_run
 from hopvec.spark.features import FeatureTable, feature_table
 from hopvec.spark.fit import FittedRun
@@ -142,6 +142,8 @@ def embed(
         If the parameters of the method are invalid, or not supported on Spark.
     MemoryLimitError
         If no strategy fits into the memory of a worker.
+    MissingExtraError
+        If hopvec is not installed in the Python of the workers.
 
     Examples
     --------
@@ -178,6 +180,8 @@ class SparkRun:
     """A finished run."""
 
     vectors: DataFrame
+    columns: dict[str, Any]
+    """The columns of the edges that were used, and those that were ignored."""
     nodes: int
     plan: SparkEstimate
     metadata: Embedding
@@ -226,11 +230,18 @@ def run_embed(
     spill_dir: str | None,
     output: str | None,
     progress: Progress,
+    name: str = FRAME,
 ) -> SparkRun:
-    """Embed a graph on Spark; see `embed`."""
+    """Embed a graph on Spark; see `embed`. Messages call the edges by their `name`."""
     check_method(method, strategy, features is not None)
     edge_frame = EdgeFrame.from_frame(
-        edges, spec, directed=directed, nodes=nodes, node_type=node_type, relations=relations
+        edges,
+        spec,
+        directed=directed,
+        nodes=nodes,
+        node_type=node_type,
+        relations=relations,
+        name=name,
     )
     graph_input = GraphInput(
         edge_frame,
@@ -290,7 +301,8 @@ def _run(
     directory = output or tables.path("vectors")
     tables.backend.write_text(f"{directory}/{DIRECTORY_METADATA}", to_json(metadata))
     tables.drop(*tables.written - {"vectors"})
-    return SparkRun(written, graph.nodes, plan, metadata, tables.seconds)
+    columns = graph_input.edges.columns
+    return SparkRun(written, columns, graph.nodes, plan, metadata, tables.seconds)
 
 
 def _shared_state(

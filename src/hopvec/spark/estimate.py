@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from datetime import timedelta
+from typing import Any, Literal
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
@@ -11,16 +13,20 @@ from pyspark.sql import functions as F  # noqa: N812
 from hopvec.engine.plan import CACHE_LINE_BYTES, SLAB_COLUMNS
 from hopvec.engine.principal import PART_ROWS
 from hopvec.errors import MemoryLimitError
+from hopvec.graph.age_weights import TimeOptions
 from hopvec.graph.columns import ColumnSpec
+from hopvec.graph.relation_options import RelationOptions
 from hopvec.machine import format_bytes, memory_limit
 from hopvec.methods import FastRP
-from hopvec.methods.direction import DIRECTIONS, TRANSPOSED_NODE_BYTES
+from hopvec.methods.direction import DIRECTIONS, TRANSPOSED_NODE_BYTES, check_direction
+from hopvec.methods.relations import no_relations_error
 from hopvec.spark.cluster import Cluster
 from hopvec.spark.edges import EdgeFrame, key
 from hopvec.spark.features import feature_table
 from hopvec.spark.node_blocks import CHUNK_NODES
 from hopvec.spark.parameters import check_method
 from hopvec.spark.products import products_bytes
+from hopvec.spark.relations import check_relations
 
 Strategy = Literal["columns", "blocks"]
 
@@ -88,12 +94,14 @@ class SparkEstimate:
         return None if price is None else price * self.cluster.workers * self.seconds / 3600
 
     def __str__(self) -> str:
-        cost = "" if self.cost is None else f", at a cost of {self.cost:,.2f}"
+        cost = (
+            "" if self.cost is None else f", at a cost of {self.cost:,.2f} in the currency of price"
+        )
         cluster = self.cluster
         return (
             f"strategy {self.strategy!r}: {self.reason}\n"
-            f"{self.nodes:,} nodes, {self.entries:,} entries; {cluster.workers} workers of "
-            f"{cluster.cores} cores and {format_bytes(cluster.memory)}\n"
+            f"{self.nodes:,} nodes, {self.entries:,} entries; {_count(cluster.workers, 'worker')} "
+            f"of {_count(cluster.cores, 'core')} and {format_bytes(cluster.memory)}\n"
             f"{format_bytes(self.worker_bytes)} of memory per worker, "
             f"{format_bytes(self.shuffled_bytes)} shuffled or fetched, "
             f"{format_bytes(self.spill_bytes)} in the spill directory\n"
@@ -108,19 +116,30 @@ def estimate(
     target: str | None = None,
     weight: str | None = None,
     unweighted: bool = False,
+    relation: str | None = None,
+    relation_weights: Mapping[str, float] | str | None = None,
+    relation_balance: Literal["none", "total", "node"] = "none",
+    relation_direction: Mapping[str, str] | str | None = None,
+    time: str | None = None,
+    half_life: str | timedelta | None = None,
+    as_of: Any = None,
+    since: Any = None,
+    until: Any = None,
     directed: bool = False,
     nodes: DataFrame | None = None,
+    node_type: str | None = None,
     features: DataFrame | None = None,
     features_id: str | None = None,
     method: FastRP | None = None,
     strategy: Literal["auto", "columns", "blocks"] = "auto",
     cluster: Cluster | None = None,
 ) -> SparkEstimate:
-    """Estimate what `embed` with the same arguments needs, before running it.
+    """Estimate what `embed` needs for the same graph and method, before running it.
 
-    Reads the edges once, and features once if they have lists. The number of nodes is exact to
-    about 2 %; duplicate edges are counted as distinct. The time assumes idle workers and a new
-    session.
+    Reads the edges once, twice if there are `nodes` or relations, and features once if they have
+    lists. The number of nodes is exact to about 2 %. Duplicate edges are counted as distinct, and
+    edges outside the window of `since` and `until` are counted, too. The time assumes idle workers
+    and a new session.
 
     Parameters
     ----------
@@ -130,10 +149,20 @@ def estimate(
         The columns of `edges`, as in `embed`.
     unweighted : bool
         Ignore a column of weights.
+    relation : str, optional
+        The column of relations.
+    relation_weights, relation_balance, relation_direction
+        How relations are weighted, balanced and directed, as in `embed`.
+    time : str, optional
+        The column of times, which are not read.
+    half_life, as_of, since, until
+        Weights by age and a window of time, as in `embed`. With `half_life`, edges have weights.
     directed : bool
         Follow edges from source to target only.
     nodes : DataFrame, optional
         Ids of additional nodes, which may have no edges.
+    node_type : str, optional
+        The column of `nodes` with the types of nodes.
     features : DataFrame, optional
         Features of nodes, matched by id.
     features_id : str, optional
@@ -168,26 +197,55 @@ def estimate(
     """
     method = FastRP() if method is None else method
     check_method(method, strategy, features is not None)
-    spec = ColumnSpec(source, target, weight, unweighted)
-    edge_frame = EdgeFrame.from_frame(edges, spec, directed=directed, nodes=nodes)
+    spec = ColumnSpec(source, target, weight, unweighted, relation=relation, time=time)
+    relations = RelationOptions.checked(
+        "estimate", relation_weights, relation_balance, relation_direction
+    )
+    times = TimeOptions.checked("estimate", time, half_life, as_of, since, until)
+    edge_frame = EdgeFrame.from_frame(
+        edges, spec, directed=directed, nodes=nodes, node_type=node_type, relations=relations
+    )
+    if edge_frame.relations is None:
+        check_direction("FastRP", directed, method.direction)
+        if method.relations == "concat":
+            raise no_relations_error("FastRP")
     feature_columns = feature_table(features, features_id, edge_frame.ids)
     ids = edge_frame.frame.select(F.explode(F.array("source", "target")).alias("id"))
     ids = ids if edge_frame.nodes is None else ids.unionAll(edge_frame.nodes)
-    session = edges.sparkSession
+    if edge_frame.relations is not None:
+        entries, parts = _relation_entries(edge_frame, edge_frame.relations, method)
     counted = ids.agg(F.approx_count_distinct(key("id"), 0.02), F.count(F.lit(1))).first()
-    count = edge_frame.frame.count() if edge_frame.nodes is not None else counted[1] // 2
+    if edge_frame.relations is None:
+        count = edge_frame.frame.count() if edge_frame.nodes is not None else counted[1] // 2
+        entries = int(count) * (1 if directed else 2)
+        parts = Parts.of_direction(method.direction if directed else "out", entries)
+    by_relation = relations.balance != "none" or {*relations.weights.values()} - {0.0, 1.0}
     memory = memory_limit(method.memory)
-    entries = int(count) * (1 if directed else 2)
     return plan_run(
         int(counted[0]),
         entries,
         method,
-        cluster or Cluster.from_session(session, memory),
-        weighted=edge_frame.weighted,
+        cluster or Cluster.from_session(edges.sparkSession, memory),
+        weighted=edge_frame.weighted or times.half_life is not None or bool(by_relation),
         features=feature_columns.columns if feature_columns else 0,
-        parts=Parts.of_direction(method.direction if directed else "out", entries),
+        parts=parts,
         strategy=strategy,
     )
+
+
+def _relation_entries(
+    edges: EdgeFrame, options: RelationOptions, method: FastRP
+) -> tuple[int, Parts | None]:
+    """The number of entries of S of the merged graph, and the parts of the columns."""
+    rows = edges.frame.where("relation <> ''").groupBy("relation").count().collect()
+    counts = {row["relation"]: row["count"] for row in rows}
+    kinds, directed = check_relations(counts, options, edges.directed, method)
+    entries = sum(
+        counts.get(kind.name, 0) * (2 if kind.direction == "both" else 1) for kind in kinds
+    )
+    direction = method.direction if directed else "out"
+    concat = method.relations == "concat"
+    return entries, Parts.of_direction(direction, entries, len(kinds) if concat else None)
 
 
 def plan_run(
@@ -228,12 +286,18 @@ class Parts:
     """The number of entries of all of them."""
 
     @classmethod
-    def of_direction(cls, direction: str, entries: int) -> Parts | None:
-        """The parts of a direction, given the entries of S; None for S itself."""
-        if direction == "out":
+    def of_direction(
+        cls, direction: str, entries: int, relations: int | None = None
+    ) -> Parts | None:
+        """The parts of a direction, given the entries of S; None for S itself.
+
+        `relations` is the number of relations that have columns of their own.
+        """
+        if direction == "out" and relations is None:
             return None
         count = len(DIRECTIONS[direction])
-        return cls(count, entries * (2 if direction == "both" else count))
+        entries *= 2 if direction == "both" else count
+        return cls(count * (relations or 1), entries)
 
 
 @dataclass(frozen=True)
@@ -391,7 +455,8 @@ class RunSize:
         else:
             raise MemoryLimitError(
                 f"embed: even {MAX_BLOCKS:,} blocks need {format_bytes(self.blocks_bytes(blocks))} "
-                f"of memory per worker, and a worker has {format_bytes(self.cluster.memory)}."
+                f"of memory per worker, and a worker has {format_bytes(self.cluster.memory)}. "
+                "Use workers with more memory, or raise memory= if it is set."
             )
         rounds = -(-self.slabs * blocks // self.cluster.workers) / blocks
         compute = rounds * self._hop_seconds() * sum(self.hops)
@@ -447,6 +512,11 @@ class RunSize:
             spill_bytes=spill,
             seconds=ingest + moved + compute + self._product_seconds() + written,
         )
+
+
+def _count(number: int, noun: str) -> str:
+    """A number with a noun in singular or plural."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _duration(seconds: float) -> str:

@@ -6,7 +6,7 @@ to float32, so that the results are the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,17 +73,12 @@ def merge_relations(
     options = edges.relations
     if options is None:
         return None
-    kinds, found = _relations(edges.frame, options, edges.directed, tables)
-    directed = any(kind.direction != "both" for kind in found)
+    distinct = edges.frame.select("relation").distinct().limit(MAX_RELATIONS + 1)
+    names = [row["relation"] for row in tables.run("check the edges", distinct.collect)]
+    kinds, directed = check_relations(names, options, edges.directed, method)
     concat = method.relations == "concat"
-    if concat:
-        parts = len(kinds) * len(DIRECTIONS[method.direction])
-        step = SLAB_COLUMNS[method.precision]
-        check_part_columns("FastRP", method._width, parts, step, len(kinds))
-        method._check_degree_columns(parts)
-        if like is not None:
-            check_same_relations("FastRP", [kind.name for kind in kinds], like)
-    check_direction("FastRP", directed, method.direction)
+    if concat and like is not None:
+        check_same_relations("FastRP", [kind.name for kind in kinds], like)
     frame = edges.frame if edges.weighted else edges.frame.withColumn("weight", F.lit(1.0))
     frame = frame.filter("weight != 0").withColumn("weight", F.col("weight").cast("float"))
     pairs = _relation_pairs(frame, kinds, key("source"), key("target"))
@@ -105,12 +100,15 @@ def merge_relations(
     )
 
 
-def _relations(
-    frame: DataFrame, options: RelationOptions, directed: bool, tables: Tables
-) -> tuple[tuple[Relation, ...], tuple[Relation, ...]]:
-    """The relations that have a weight, in the order of their names; and those that edges have."""
-    distinct = frame.select("relation").distinct().limit(MAX_RELATIONS + 1)
-    names = sorted(row["relation"] for row in tables.run("check the edges", distinct.collect))
+def check_relations(
+    names: Iterable[str], options: RelationOptions, directed: bool, method: FastRP
+) -> tuple[tuple[Relation, ...], bool]:
+    """The relations that have a weight, in the order of their names; and whether any is directed.
+
+    `names` are those that edges have. Raises ParameterError if the columns cannot be divided among
+    the relations.
+    """
+    names = sorted(names)
     if len(names) > MAX_RELATIONS:
         raise GraphError(
             f"There are more than {MAX_RELATIONS:,} relations, such as {names[0]!r}. Choose the "
@@ -119,7 +117,15 @@ def _relations(
     edges = RelationEdges(options, directed)
     edges.find(names)
     edges.check()
-    return edges.kinds, tuple(kind for kind in edges.kinds if kind.name in names)
+    kinds = edges.kinds
+    any_directed = any(kind.direction != "both" for kind in kinds if kind.name in names)
+    if method.relations == "concat":
+        parts = len(kinds) * len(DIRECTIONS[method.direction])
+        step = SLAB_COLUMNS[method.precision]
+        check_part_columns("FastRP", method._width, parts, step, len(kinds))
+        method._check_degree_columns(parts)
+    check_direction("FastRP", any_directed, method.direction)
+    return kinds, any_directed
 
 
 def _relation_pairs(

@@ -6,6 +6,7 @@ A classic session has a SparkContext. Spark Connect has none: tasks do its work 
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -15,16 +16,18 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.fs
 from pyspark import SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 
-from hopvec.errors import ParameterError
+from hopvec.errors import MissingExtraError, ParameterError
 from hopvec.machine import available_memory
 from hopvec.spark.files import file_system
 
 DESCRIPTION = "spark.job.description"
 MANY_ROWS = 1 << 20  # of a range that has as many partitions as tasks can run at a time
+MISSING = "No module named 'hopvec'"  # the error of a worker
 PROBE_SECONDS = 1.0  # of a task, so that all executors get one
 
 
@@ -277,7 +280,21 @@ def cores_of_executor(master: str, configured: str | None, share: int) -> int:
 def free_memory(session: SparkSession, tasks: int) -> int:
     """The free memory of the worker that has the least."""
     free = session.range(0, tasks, 1, tasks).mapInArrow(_free_memory, "bytes bigint")
-    return min(int(row["bytes"]) for row in free.collect())
+    try:
+        return min(int(row["bytes"]) for row in free.collect())
+    except PySparkException as error:
+        check_installed(error)
+        raise
+
+
+def check_installed(error: PySparkException) -> None:
+    """Raise MissingExtraError if a stage failed because its workers cannot import hopvec."""
+    if MISSING in str(error):
+        raise MissingExtraError(
+            "hopvec is not installed in the Python of Spark's workers. Install it there, or start "
+            "the session with spark.pyspark.python, or the environment variable PYSPARK_PYTHON, "
+            f"set to a Python that has it. On this machine it is {sys.executable}."
+        ) from error
 
 
 def _free_memory(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -12,11 +12,18 @@ from time import perf_counter
 from typing import Any
 from uuid import uuid4
 
+from pyspark.errors import PySparkException
 from pyspark.resource import ResourceProfile, ResourceProfileBuilder, TaskResourceRequests
 from pyspark.sql import DataFrame, SparkSession
 
 from hopvec.errors import FormatError, ParameterError
-from hopvec.spark.session import Backend, backend_of, is_local, spill_directory
+from hopvec.spark.session import (
+    Backend,
+    backend_of,
+    check_installed,
+    is_local,
+    spill_directory,
+)
 
 logger: logging.Logger = logging.getLogger("hopvec")
 
@@ -101,6 +108,9 @@ class Tables:
                 self.session.conf.set(name, value)
             with self.backend.stage(stage):
                 result = action()
+        except PySparkException as error:
+            check_installed(error)
+            raise
         finally:
             for name, earlier in before.items():
                 self.session.conf.set(name, str(earlier))

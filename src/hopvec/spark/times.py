@@ -21,7 +21,7 @@ from pyspark.sql import types as T  # noqa: N812
 from hopvec.errors import FormatError, GraphError
 from hopvec.graph.age_weights import TimeOptions, age_weights, describe_times
 from hopvec.graph.times import TimeParser, format_time
-from hopvec.spark.edges import FRAME, EdgeFrame
+from hopvec.spark.edges import EdgeFrame
 from hopvec.spark.tables import NODE_BATCH, Tables
 
 SAMPLE_ROWS = 1 << 14  # times that decide what kind the column holds
@@ -34,7 +34,7 @@ def apply_times(edges: EdgeFrame, options: TimeOptions, tables: Tables) -> EdgeF
 
     Raises GraphError for times that are missing, unreadable or after `as_of`.
     """
-    kind = _kind(edges.frame, tables)
+    kind = _kind(edges, tables)
     found = _check(edges.frame, kind, options, tables)
     newest = found["newest"]
     described = describe_times(kind, found["oldest"], newest, found["outside"], options)
@@ -51,15 +51,15 @@ def apply_times(edges: EdgeFrame, options: TimeOptions, tables: Tables) -> EdgeF
     return replace(edges, frame=timed, weighted=weighted, checked=True)
 
 
-def _kind(frame: DataFrame, tables: Tables) -> str | None:
+def _kind(edges: EdgeFrame, tables: Tables) -> str | None:
     """What kind of times the column holds, by its first rows."""
-    rows = frame.select("time").filter(F.col("time").isNotNull()).limit(SAMPLE_ROWS)
+    rows = edges.frame.select("time").filter(F.col("time").isNotNull()).limit(SAMPLE_ROWS)
     sample = tables.run("check the edges", rows.toArrow, batch=NODE_BATCH)
     parser = TimeParser()
     try:
         parser.parse(sample["time"].combine_chunks())
     except FormatError as error:
-        raise FormatError(f"{FRAME}: {error} Choose another column with time=.") from error
+        raise FormatError(f"{edges.name}: {error} Choose another column with time=.") from error
     return parser.kind
 
 
