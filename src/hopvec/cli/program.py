@@ -199,6 +199,8 @@ def _terminate(signal_: int, frame: object) -> NoReturn:
 def _sentence(error: click.ClickException, arguments: list[str]) -> str:
     """The message of click, a suggestion, and where to find help."""
     message = error.format_message()
+    if isinstance(error, click.MissingParameter):
+        message = " ".join(message.split())  # click puts each choice on a line of its own
     if isinstance(error, click.NoSuchOption):
         close = " or ".join(error.possibilities or ())
         message = f"There is no option {error.option_name}." + (
@@ -246,7 +248,7 @@ def _refuse(sentence: str, code: int = 2) -> NoReturn:
     from hopvec.escape import visible
 
     # It may repeat arguments.
-    click.secho(visible(scrub(sentence), keep="\n\t"), fg="red", err=True)
+    click.secho(visible(scrub(sentence)), fg="red", err=True)
     sys.exit(code)
 
 

@@ -50,7 +50,7 @@ class Terminal:
     def info(self, text: str) -> None:
         """Print a line to standard error, unless --quiet was given."""
         if not self.quiet:
-            click.echo(visible(text, keep="\n"), err=True)
+            click.echo(visible(text), err=True)
 
     def info_rows(self, rows: Sequence[tuple[str, str]]) -> None:
         """Print names and values in two columns to standard error."""
