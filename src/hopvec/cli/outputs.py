@@ -107,14 +107,14 @@ def check_not_input(path: Path, inputs: Sequence[str | None]) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as JSON, atomically."""
+    """Write a value as JSON to a file, atomically, or to standard output."""
+    if path == STDOUT:
+        Terminal().print_json(value)
+        return
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a string to a file, atomically, or to standard output."""
-    if path == STDOUT:
-        click.echo(text, nl=False)
-        return
+    """Write a string to a file, atomically."""
     with atomic_write(path) as (file,):
         file.write(text.encode())

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from itertools import takewhile
 from threading import current_thread, main_thread
 from typing import Any, NoReturn
@@ -117,6 +118,7 @@ class Program(click.Group):
         if current_thread() is main_thread():
             signal.signal(signal.SIGTERM, _terminate)
         _open_closed_streams()
+        _escape_unencodable()
         address_space = AddressSpace()
         arguments = sys.argv[1:] if args is None else list(args)
         try:
@@ -184,6 +186,13 @@ def _open_closed_streams() -> None:
             os.open(os.devnull, access)  # takes the smallest descriptor that is free
     sys.stdout = sys.stdout or os.fdopen(1, "w")
     sys.stderr = sys.stderr or os.fdopen(2, "w")
+
+
+def _escape_unencodable() -> None:
+    r"""Print characters that the encoding of a stream lacks as escapes, such as \u65e5."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _discard_output() -> None:
