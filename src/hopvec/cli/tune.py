@@ -30,8 +30,7 @@ from hopvec.cli.scores import ScoreTable
 from hopvec.cli.summary import parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.credentials import scrub
-from hopvec.errors import FormatError
-from hopvec.formats.destination import check_writable
+from hopvec.formats.destination import create_directory
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.table_files import TableFile, write_tables
 from hopvec.labels import Labels
@@ -202,14 +201,7 @@ def _reject_unused(
 def _prepare_directory(output: Path) -> Path:
     """Create the output directory, check that it is writable, and return the study file."""
     check_plot_path(output / "search.png")
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(
-            f"{output}: cannot create this directory ({error.strerror or error})."
-        ) from error
-    for name in FILES:
-        check_writable(output / name)
+    create_directory(output, *FILES)
     return output / "study.jsonl"
 
 
