@@ -40,6 +40,7 @@ from hopvec.tuning import Trial, Tuning
 from hopvec.tuning import tune as search
 from hopvec.tuning.plot import check_plot_path
 from hopvec.tuning.space import Space
+from hopvec.tuning.suggest import number_of_trials
 from hopvec.tuning.tune import SearchSettings, check_search_settings, search_space
 
 FILES = ("best.json", "trials.csv", "search.png", "study.jsonl", "unseen.csv")
@@ -107,9 +108,10 @@ def tune(
     same result as without the interruption.
     """
     given = search_space(method, _space(space))
-    check_search_settings(SearchSettings(**settings), labeled=labels is not None)
+    checked = SearchSettings(**settings)
+    check_search_settings(checked, labeled=labels is not None)
     _reject_unused(given, labels, labeling)
-    Space(method, given)
+    number_of_trials(Space(method, given), checked.search, checked.trials)
     features_file(feature_args)
     limit_data(method)
     study = _prepare_directory(output)
