@@ -270,6 +270,21 @@ class TestConvert:
         assert result.exit_code == 2
         assert "this is an input file" in result.stderr
 
+    @pytest.mark.parametrize(
+        ("source", "target"), [("m.npy", "m.ids.arrow"), ("m.ids.arrow", "m.npy")]
+    )
+    def test_the_file_of_ids_of_an_input_or_output_is_not_replaced(
+        self, run, vectors, tmp_path, source, target
+    ):
+        hopvec.load(tmp_path / vectors).save(tmp_path / "m.npy")
+        ids = (tmp_path / "m.ids.arrow").read_bytes()
+        result = run("convert", source, target)
+        assert result.exit_code == 2
+        assert result.stderr == (
+            "m.ids.arrow: this is an input file. Choose another name for the output.\n"
+        )
+        assert (tmp_path / "m.ids.arrow").read_bytes() == ids
+
     def test_other_files_are_rejected(self, run, tmp_path):
         (tmp_path / "broken.parquet").write_bytes(b"PAR1 no more")
         result = run("convert", "broken.parquet", "other.npy")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import hopvec
@@ -113,3 +114,40 @@ def test_progress_is_shown_without_control_characters(capsys, monkeypatch):
 def test_a_row_of_scores_is_one_line(capsys):
     Terminal().print_cells(["a\nb", "0.5"])
     assert io.StringIO(capsys.readouterr().out).readlines() == ["a\\nb\t0.5\n"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["map", "v.parquet", "labels.parquet", "--classes", "zz"],
+        ["neighbors", "v.parquet", "a", "--type", "zz"],
+        ["embed", "edges.parquet", "-o", "out.parquet", "--relation", "nosuch"],
+    ],
+    ids=" ".join,
+)
+def test_names_in_an_error_cannot_forge_a_line(run, tmp_path, arguments):
+    name = "x\nFORGED\tline"
+    ids = pa.array(["a", "b"])
+    types = pa.array([name, "plain"]).dictionary_encode()
+    hopvec.Embedding(np.eye(2, dtype=np.float32), ids, types=types).save(tmp_path / "v.parquet")
+    pq.write_table(pa.table({"id": ids, "label": [name, "plain"]}), tmp_path / "labels.parquet")
+    columns = {"source": ["a"], "target": ["b"], name: ["c"]}
+    pq.write_table(pa.table(columns), tmp_path / "edges.parquet")
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert r"x\nFORGED" in result.stderr
+    assert not any(line.startswith("FORGED") for line in result.stderr.splitlines())
+    assert "\t" not in result.stderr
+
+
+@unix
+def test_a_file_name_in_a_report_cannot_forge_a_line(run, edges, tmp_path):
+    result = run("embed", edges, "-o", "v\nFORGED.csv", "--dim", "4")
+    assert (tmp_path / "v\nFORGED.csv").exists()
+    assert result.stderr.splitlines()[-1].startswith(r"v\nFORGED.csv: 6 vectors")
+
+
+def test_the_choices_of_a_missing_argument_are_on_one_line(run):
+    assert run("completion").stderr == (
+        "Missing argument 'SHELL'. Choose from: bash, zsh, fish. See hopvec completion --help.\n"
+    )

@@ -1,10 +1,16 @@
 """Outputs that cannot be written: full or closed streams, and a deleted working directory."""
 
+import json
+import os
 import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
+
+import hopvec
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has other streams")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /dev/full")
@@ -80,3 +86,46 @@ def test_an_output_directory_deleted_during_the_work_is_reported(run, edges, tmp
     result = run("embed", edges, "-o", "out/v.parquet")
     assert result.exit_code == 2
     assert "out/v.parquet: the directory out does not exist. Create it first." in result.stderr
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii:strict", "cp1252"])
+@pytest.mark.parametrize("arguments", [[], ["--json"]], ids=["lines", "json"])
+def test_characters_that_the_output_cannot_encode_are_escaped(
+    process, tmp_path, encoding, arguments
+):
+    ids = ["a", "日本", "😀"]
+    vectors = np.array([[1, 0], [1, 1], [0, 1]], np.float32)
+    hopvec.Embedding(vectors, pa.array(ids)).save(tmp_path / "v.parquet")
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    run = process("neighbors", "v.parquet", "a", *arguments, env=environment, encoding="utf-8")
+    stdout, stderr = run.communicate(timeout=60)
+    assert (run.returncode, stderr) == (0, "")
+    if arguments:
+        found = [row["id"] for row in json.loads(stdout)[0]["neighbors"]]
+    else:
+        found = [line.split("\t")[1] for line in stdout.splitlines()]
+    assert found in (ids[1:], [r"\u65e5\u672c", r"\U0001f600"])
+
+
+def test_a_report_on_an_output_that_cannot_encode_it_is_json(process, tmp_path):
+    (tmp_path / "日本😀.csv").write_text("a,b\nb,c\n")
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    arguments = ["-o", "v.parquet", "--dim", "4", "--report", "-", "--quiet"]
+    stdout, _ = process("embed", "日本😀.csv", *arguments, env=environment).communicate(timeout=60)
+    assert json.loads(stdout)["input"]["file"] == "日本😀.csv"
+
+
+def test_an_error_on_a_name_that_the_stream_cannot_encode_is_printed(process):
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1:strict"}
+    run = process("info", "日本.csv", env=environment)
+    assert run.communicate(timeout=60)[1] == "\\u65e5\\u672c.csv: there is no such file.\n"
+    assert run.returncode == 2
+
+
+def test_a_file_on_standard_output_is_utf_8_in_any_encoding(process, tmp_path):
+    hopvec.Embedding(np.eye(2, dtype=np.float32), pa.array(["日", "本"])).save(
+        tmp_path / "v.parquet"
+    )
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    run = process("neighbors", "v.parquet", "--all", "-o", "-", env=environment, encoding="utf-8")
+    assert run.communicate(timeout=60)[0].splitlines()[1].startswith('"日","本",')

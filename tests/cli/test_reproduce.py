@@ -23,6 +23,14 @@ def test_an_unknown_item_is_rejected_with_a_list_of_items(run, tmp_path):
     assert not (tmp_path / "report").exists()
 
 
+def test_an_output_that_cannot_be_a_directory_is_refused_before_the_work(run, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "taken").write_text("a file")
+    result = run("reproduce", "projection", "--data", "data", "--out", "taken/report")
+    assert result.exit_code == 2
+    assert "report: cannot create this directory (" in result.stderr
+
+
 def test_a_missing_data_directory_is_rejected(run, tmp_path):
     result = run("reproduce", "--data", "none")
     assert result.exit_code == 2

@@ -222,6 +222,13 @@ class TestUserErrors:
         printed = run("tune", *files, "--method", "deepwalk").stderr
         assert "DeepWalk has no default search space" in printed
 
+    def test_a_grid_that_is_too_large_is_refused_before_reading(self, run):
+        space = ("--search", "grid", "--space", "beta=0:1:1e-9")
+        result = run("tune", "no-such-file.csv", *space, "-o", "t")
+        assert result.exit_code == 2
+        assert "points, and a search at most 100,000 trials" in result.stderr
+        assert "--trials" in result.stderr
+
     def test_a_file_as_output_directory(self, run, files):
         result = run("tune", *files, "-o", "edges.csv")
         assert result.exit_code == 2

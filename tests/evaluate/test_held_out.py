@@ -385,6 +385,16 @@ class TestFiles:
         with pytest.raises(UnknownNodeError, match="No node 'x' among the 3 of the graph"):
             read_links(tmp_path / "links.csv", graph=Graph.from_edges(["a", "b"], ["b", "c"]))
 
+    @pytest.mark.parametrize("names", [("links.csv", "t.parquet"), ("links.arrow", "t.tsv")])
+    def test_an_id_that_text_cannot_hold_is_refused_and_nothing_is_written(self, tmp_path, names):
+        graph = Graph.from_edges(["a\0x"] * 4, ["b", "c", "d", "e"])
+        held_out = hold_out(graph, count=1, connected=False)
+        with pytest.raises(
+            FormatError, match=r"text files cannot hold the id 'a\\x00x'.*\.parquet"
+        ):
+            held_out.save(tmp_path / names[0], tmp_path / names[1])
+        assert not list(tmp_path.iterdir())
+
     def test_pairs_without_a_training_graph_cannot_write_one(self, tmp_path):
         (tmp_path / "links.csv").write_text("source,target,label\na,b,1\na,c,0\n")
         with pytest.raises(ParameterError, match="these pairs have no training graph"):

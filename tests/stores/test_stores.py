@@ -13,6 +13,7 @@ import duckdb
 import lancedb
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import qdrant_client
 
@@ -309,6 +310,30 @@ def test_a_file_that_is_not_a_store_is_refused_and_unchanged(tmp_path, store):
         random_embedding().export(f"{store}:{path}")
     assert str(error.value).startswith(f"{path}: ")
     assert path.read_text() == "dear diary, " * 1000
+
+
+@pytest.mark.parametrize("name", ["edges.csv", "edges.json", "edges.parquet", "empty.db"])
+def test_a_file_that_duckdb_opens_as_a_view_is_refused_and_unchanged(tmp_path, name):
+    path = tmp_path / name
+    if path.suffix == ".parquet":
+        pq.write_table(pa.table({"source": ["a"], "target": ["b"]}), path)
+    else:
+        path.write_text(
+            {".csv": "source,target\na,b\n", ".json": '{"source": "a"}'}.get(path.suffix, "")
+        )
+    before = path.read_bytes()
+    with pytest.raises(FormatError) as error:
+        random_embedding().export(f"duckdb:{path}", replace=True)
+    assert str(error.value) == (f"{path}: this file is not a DuckDB database. Choose another name.")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", [":memory:", ":memory:named"])
+def test_a_duckdb_database_in_memory_is_refused(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FormatError, match=r"^:memory:.* Name a file, such as duckdb:graph\.db\.$"):
+        random_embedding().export(f"duckdb:{name}")
+    assert not list(tmp_path.iterdir())
 
 
 def test_duckdb_finds_the_same_neighbors(tmp_path, embedding):

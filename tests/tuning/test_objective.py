@@ -174,7 +174,19 @@ class TestRecommendationObjective:
         assert made.score(embedding, no_progress) == expected
         assert made.measure == objective
 
-    @pytest.mark.parametrize("objective", ["recall", "recall@0", "recall@x", "map@10", "", 20])
+    @pytest.mark.parametrize(
+        "objective",
+        [
+            "recall",
+            "recall@0",
+            "recall@x",
+            "map@10",
+            "",
+            20,
+            "recall@99999999999",
+            "mrr@1" + "0" * 5000,
+        ],
+    )
     def test_an_invalid_name_is_refused(self, objective):
         with pytest.raises(ParameterError, match="objective must be 'auc', or recall, ndcg"):
             tune(skewed_example(30, 90).graph(), objective=objective)

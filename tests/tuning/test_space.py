@@ -15,6 +15,10 @@ def dimensions(**given):
     return Space(one_pass(), given).dimensions
 
 
+def points_of(space):
+    return [space.grid_point(number) for number in range(space.grid_size())]
+
+
 class TestSyntax:
     @pytest.mark.parametrize(
         ("text", "dimension"),
@@ -78,16 +82,27 @@ class TestValues:
 class TestPoints:
     def test_in_a_grid_the_last_dimension_varies_fastest(self):
         space = Space(one_pass(), {"beta": "0:1:0.5", "normalize": "authors,full"})
-        assert [tuple(point.values()) for point in space.points()] == [
+        assert [tuple(point.values()) for point in points_of(space)] == [
             (beta, normalize) for beta in (0, 0.5, 1) for normalize in ("authors", "full")
         ]
 
     def test_a_step_of_a_tenth_reaches_the_end(self):
-        assert np.allclose(Range(-1, 0, step=0.1)._points(), np.linspace(-1, 0, 11))
+        space = Space(one_pass(), {"beta": Range(-1, 0, step=0.1)})
+        assert np.allclose([point["beta"] for point in points_of(space)], np.linspace(-1, 0, 11))
+
+    def test_the_last_points_of_a_large_grid(self):
+        space = Space(one_pass(), {"beta": "0:1:1e-6", "normalize": "authors,full"})
+        assert space.grid_size() == 2_000_002
+        assert space.grid_point(2_000_000) == {"beta": 1.0, "normalize": "authors"}
+
+    @pytest.mark.parametrize("step", ["1e-17", "1e-320"])
+    def test_a_step_that_floats_cannot_resolve_is_refused(self, step):
+        with pytest.raises(ParameterError, match=f"cannot have a step of {float(step):g}"):
+            Space(one_pass(), {"beta": f"0:1:{step}"})
 
     def test_a_range_without_a_step_has_no_points(self):
         with pytest.raises(ParameterError, match=r"beta is any number in -1:0\. Give it a step"):
-            Space(one_pass(), {"beta": "-1:0"}).points()
+            Space(one_pass(), {"beta": "-1:0"}).grid_size()
 
 
 class TestEnds:
@@ -161,7 +176,7 @@ def test_the_spaces_of_the_paper():
         "weights.4": Range(2**-3, 2**6, log=True),
     }
     assert Space(one_pass(), one_pass().search_space).base.weights[:3] == [0, 0, 1]
-    grid = Space(Node2Vec(), Node2Vec().search_space).points()
+    grid = points_of(Space(Node2Vec(), Node2Vec().search_space))
     assert {(point["p"], point["q"]) for point in grid} == {
         (p, q) for p in (0.25, 0.5, 1, 2, 4) for q in (0.25, 0.5, 1, 2, 4)
     }

@@ -66,7 +66,11 @@ def test_tpe_prefers_points_with_good_scores():
 
 def test_grid_points_are_taken_in_order():
     space = Space(one_pass(), {"beta": "0:1:0.5", "normalize": "authors,full"})
-    assert [trial.parameters for trial in search(space, "grid", 6)] == space.points()
+    assert [trial.parameters for trial in search(space, "grid", 6)] == [
+        {"beta": beta, "normalize": normalize}
+        for beta in (0, 0.5, 1)
+        for normalize in ("authors", "full")
+    ]
 
 
 def test_the_number_of_trials_is_20_or_all_of_a_grid():
@@ -77,6 +81,18 @@ def test_the_number_of_trials_is_20_or_all_of_a_grid():
     assert number_of_trials(grid, "grid", 2) == 2
     with pytest.raises(ParameterError, match="the grid has 3 points, fewer than 4 trials"):
         number_of_trials(grid, "grid", 4)
+
+
+def test_a_grid_with_more_points_than_trials_are_allowed_is_refused_unless_trials_is_given():
+    grid = Space(one_pass(), {"beta": "0:1:1e-6", "normalize": "authors,full"})
+    with pytest.raises(ParameterError, match=r"the grid has 2,000,002 points.* larger steps"):
+        number_of_trials(grid, "grid", None)
+    assert number_of_trials(grid, "grid", 3) == 3
+    assert [trial.parameters for trial in search(grid, "grid", 3)] == [
+        {"beta": 0.0, "normalize": "authors"},
+        {"beta": 0.0, "normalize": "full"},
+        {"beta": 1e-6, "normalize": "authors"},
+    ]
 
 
 def test_without_optuna_the_extra_is_named(monkeypatch):

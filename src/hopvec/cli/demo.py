@@ -15,9 +15,9 @@ from hopvec.cli.outputs import write_text
 from hopvec.cli.summary import report_rows
 from hopvec.cli.terminal import Terminal, duration
 from hopvec.embedding import Embedding
-from hopvec.errors import FormatError, MissingExtraError
+from hopvec.errors import MissingExtraError
 from hopvec.evaluate import classify, neighbors
-from hopvec.formats.destination import check_writable
+from hopvec.formats.destination import create_directory
 from hopvec.formats.graphs.write import write_graph
 from hopvec.formats.positions import write_positions
 from hopvec.graph import Graph
@@ -55,7 +55,8 @@ def demo(terminal: Terminal, output: str, open_: bool) -> None:
     """
     _require_extras(open_)
     check_map(Path(output) / "map.png")
-    directory = _output_directory(output)
+    directory = Path(output)
+    create_directory(directory, *FILES)
     start, report = time.monotonic(), RunReport()
     with report.stage("read"):
         graph, sections = datasets.debian()
@@ -83,20 +84,6 @@ def _require_extras(open_: bool) -> None:
             f"demo needs the {noun} {' and '.join(missing)}: "
             f"pip install 'hopvec[{','.join(missing)}]'."
         )
-
-
-def _output_directory(output: str) -> Path:
-    """Create the output directory and check that its files can be written."""
-    directory = Path(output)
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(
-            f"{directory}: cannot create this directory ({error.strerror})."
-        ) from error
-    for name in FILES:
-        check_writable(directory / name)
-    return directory
 
 
 def _embed(terminal: Terminal, report: RunReport, graph: Graph) -> dict[str, Embedding]:

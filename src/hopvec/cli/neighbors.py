@@ -25,7 +25,6 @@ from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal, is_terminal
 from hopvec.cli.vectors_memory import SEARCH_BYTES, limit_vectors, memory_option
 from hopvec.embedding import Embedding
-from hopvec.escape import visible
 from hopvec.evaluate.neighborhoods import Neighborhoods
 from hopvec.evaluate.neighborhoods import neighbors as find_neighbors
 from hopvec.evaluate.pairs import ids_like
@@ -202,11 +201,9 @@ def _print(terminal: Terminal, found: Neighborhoods, embeddings: dict[str, Embed
         for path, near in columns.items():
             where = f" in {path}" if compare else ""
             if not near and not embeddings[path][id_].any():
-                terminal.info(
-                    f"{visible(str(id_))}: its vector{where} is zero, so it has no neighbors."
-                )
+                terminal.info(f"{id_}: its vector{where} is zero, so it has no neighbors.")
             elif not near:
-                terminal.info(f"{visible(str(id_))}: no neighbors{where} meet the conditions.")
+                terminal.info(f"{id_}: no neighbors{where} meet the conditions.")
         if not any(columns.values()):
             continue
         if is_terminal():

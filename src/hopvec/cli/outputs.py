@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -88,33 +89,36 @@ def show_written(terminal: Terminal, embedding: Embedding, output: Path) -> None
     """Show which files vectors were written to, and how large they are."""
     if output != STDOUT:
         terminal.info(
-            f"{' and '.join(map(str, written_files(output)))}: "
+            f"{' and '.join(map(str, vector_files(output)))}: "
             f"{count(len(embedding), 'vector')} of dimension {embedding.dim}, "
-            f"{format_bytes(sum(file.stat().st_size for file in written_files(output)))}"
+            f"{format_bytes(sum(file.stat().st_size for file in vector_files(output)))}"
         )
 
 
-def written_files(output: Path) -> list[Path]:
-    """The files that vectors were written to: an .npy file has a second file with the ids."""
-    return [output, ids_path(output)] if output.suffix.lower() == ".npy" else [output]
+def vector_files(path: Path) -> list[Path]:
+    """The files of vectors: an .npy file has a second file with the ids."""
+    return [path, ids_path(path)] if path.suffix.lower() == ".npy" else [path]
 
 
 def check_not_input(path: Path, inputs: Sequence[str | None]) -> None:
     """Raise FormatError if a file to write is one of the inputs."""
-    for given in inputs:
-        if given and path.exists() and Path(given).exists() and path.samefile(given):
-            raise FormatError(f"{path}: this is an input file. Choose another name for the output.")
+    read = [file for given in inputs if given for file in vector_files(Path(given))]
+    for output, file in product(vector_files(path), read):
+        if output.exists() and file.exists() and output.samefile(file):
+            raise FormatError(
+                f"{output}: this is an input file. Choose another name for the output."
+            )
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as JSON, atomically."""
+    """Write a value as JSON to a file, atomically, or to standard output."""
+    if path == STDOUT:
+        Terminal().print_json(value)
+        return
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a string to a file, atomically, or to standard output."""
-    if path == STDOUT:
-        click.echo(text, nl=False)
-        return
+    """Write a string to a file, atomically."""
     with atomic_write(path) as (file,):
         file.write(text.encode())

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from itertools import takewhile
 from threading import current_thread, main_thread
 from typing import Any, NoReturn
@@ -117,6 +118,7 @@ class Program(click.Group):
         if current_thread() is main_thread():
             signal.signal(signal.SIGTERM, _terminate)
         _open_closed_streams()
+        _escape_unencodable()
         address_space = AddressSpace()
         arguments = sys.argv[1:] if args is None else list(args)
         try:
@@ -186,6 +188,13 @@ def _open_closed_streams() -> None:
     sys.stderr = sys.stderr or os.fdopen(2, "w")
 
 
+def _escape_unencodable() -> None:
+    r"""Print characters that the encoding of a stream lacks as escapes, such as \u65e5."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _discard_output() -> None:
     """Send what was not printed yet to the null device, so that Python can flush it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -199,6 +208,8 @@ def _terminate(signal_: int, frame: object) -> NoReturn:
 def _sentence(error: click.ClickException, arguments: list[str]) -> str:
     """The message of click, a suggestion, and where to find help."""
     message = error.format_message()
+    if isinstance(error, click.MissingParameter):
+        message = " ".join(message.split())  # click puts each choice on a line of its own
     if isinstance(error, click.NoSuchOption):
         close = " or ".join(error.possibilities or ())
         message = f"There is no option {error.option_name}." + (
@@ -246,7 +257,7 @@ def _refuse(sentence: str, code: int = 2) -> NoReturn:
     from hopvec.escape import visible
 
     # It may repeat arguments.
-    click.secho(visible(scrub(sentence), keep="\n\t"), fg="red", err=True)
+    click.secho(visible(scrub(sentence)), fg="red", err=True)
     sys.exit(code)
 
 

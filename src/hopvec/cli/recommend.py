@@ -43,7 +43,6 @@ from hopvec.cli.vectors_memory import (
     memory_option,
 )
 from hopvec.embedding import Embedding
-from hopvec.escape import visible
 from hopvec.evaluate.pairs import ids_like
 from hopvec.formats import read_preview
 from hopvec.formats.graphs.links import read_unlabeled_pairs
@@ -305,7 +304,7 @@ def _show(terminal: Terminal, table: pa.Table, ids: list[Any], as_json: bool) ->
         return
     for id_, rows in found.items():
         if not rows:
-            terminal.info(f"{visible(str(id_))}: nothing to recommend.")
+            terminal.info(f"{id_}: nothing to recommend.")
         elif is_terminal():
             names = ["node", "score", "common neighbors"]
             cells = [

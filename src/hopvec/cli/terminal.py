@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import logging
 import re
@@ -50,7 +51,7 @@ class Terminal:
     def info(self, text: str) -> None:
         """Print a line to standard error, unless --quiet was given."""
         if not self.quiet:
-            click.echo(visible(text, keep="\n"), err=True)
+            click.echo(visible(text), err=True)
 
     def info_rows(self, rows: Sequence[tuple[str, str]]) -> None:
         """Print names and values in two columns to standard error."""
@@ -72,7 +73,8 @@ class Terminal:
 
     def print_json(self, value: Any) -> None:
         """Print the result as JSON."""
-        click.echo(visible_json(json.dumps(value, indent=2, ensure_ascii=False)))
+        plain = not _is_unicode(sys.stdout)
+        click.echo(visible_json(json.dumps(value, indent=2, ensure_ascii=plain)))
 
     def print_table(
         self,
@@ -137,6 +139,11 @@ class Terminal:
 def is_terminal() -> bool:
     """Whether standard output is a terminal."""
     return sys.stdout.isatty()
+
+
+def _is_unicode(stream: TextIO) -> bool:
+    """Whether a stream can encode all characters; one without an encoding holds strings."""
+    return codecs.lookup(stream.encoding or "utf-8").name.startswith("utf")
 
 
 def wrap(text: str, width: int) -> list[str]:

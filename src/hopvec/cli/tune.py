@@ -30,8 +30,7 @@ from hopvec.cli.scores import ScoreTable
 from hopvec.cli.summary import parameters_text, report_rows
 from hopvec.cli.terminal import Terminal
 from hopvec.credentials import scrub
-from hopvec.errors import FormatError
-from hopvec.formats.destination import check_writable
+from hopvec.formats.destination import create_directory
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.formats.table_files import TableFile, write_tables
 from hopvec.labels import Labels
@@ -41,6 +40,7 @@ from hopvec.tuning import Trial, Tuning
 from hopvec.tuning import tune as search
 from hopvec.tuning.plot import check_plot_path
 from hopvec.tuning.space import Space
+from hopvec.tuning.suggest import number_of_trials
 from hopvec.tuning.tune import SearchSettings, check_search_settings, search_space
 
 FILES = ("best.json", "trials.csv", "search.png", "study.jsonl", "unseen.csv")
@@ -108,9 +108,10 @@ def tune(
     same result as without the interruption.
     """
     given = search_space(method, _space(space))
-    check_search_settings(SearchSettings(**settings), labeled=labels is not None)
+    checked = SearchSettings(**settings)
+    check_search_settings(checked, labeled=labels is not None)
     _reject_unused(given, labels, labeling)
-    Space(method, given)
+    number_of_trials(Space(method, given), checked.search, checked.trials)
     features_file(feature_args)
     limit_data(method)
     study = _prepare_directory(output)
@@ -202,14 +203,7 @@ def _reject_unused(
 def _prepare_directory(output: Path) -> Path:
     """Create the output directory, check that it is writable, and return the study file."""
     check_plot_path(output / "search.png")
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(
-            f"{output}: cannot create this directory ({error.strerror or error})."
-        ) from error
-    for name in FILES:
-        check_writable(output / name)
+    create_directory(output, *FILES)
     return output / "study.jsonl"
 
 

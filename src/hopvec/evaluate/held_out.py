@@ -17,7 +17,7 @@ from hopvec.evaluate.hashing import RandomStream, hash_uint64
 from hopvec.evaluate.pairs import SAMPLINGS, Codes, Pairs, Sampling, contains, ids_like
 from hopvec.formats.graphs.links import SAMPLING as SAMPLING_COLUMN
 from hopvec.formats.graphs.links import read_pairs
-from hopvec.formats.graphs.write import edge_table
+from hopvec.formats.graphs.write import check_ids, edge_table
 from hopvec.formats.table_files import TableFile, write_tables
 from hopvec.graph import Graph
 from hopvec.graph.edge_list import from_numbered_edges
@@ -125,6 +125,8 @@ class HeldOut:
             for table, label, sampling in ((self.edges, 1, None), *drawn)
         ]
         pairs = pa.concat_tables(parts)
+        for end in ("source", "target"):
+            check_ids(Path(links), pairs[end])
         tables = [TableFile(Path(links), pairs.schema, pairs.to_batches())]
         if training is not None:
             if self.training is None:

@@ -46,6 +46,18 @@ def check_writable(path: Path) -> None:
         raise FormatError(f"{path}: cannot be written ({error.strerror or error}).") from error
 
 
+def create_directory(directory: Path, *files: str) -> None:
+    """Create a directory if necessary; raise FormatError unless its files can be written."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(
+            f"{directory}: cannot create this directory ({error.strerror or error})."
+        ) from error
+    for name in files:
+        check_writable(directory / name)
+
+
 def check_space(path: Path, bytes_: int) -> None:
     """Raise FormatError if the disk has less free space than `bytes_`."""
     directory = link_target(path).parent

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from hopvec.errors import DatasetError, MissingExtraError, ParameterError
+from hopvec.formats.destination import create_directory
 from hopvec.paper import ITEMS
 from hopvec.paper.experiment_cache import ExperimentCache, Stage, no_stage
 from hopvec.paper.report import ReproductionReport, Section
@@ -54,6 +55,7 @@ def reproduce(
         raise DatasetError(f"{data}: this directory does not exist. See hopvec data --help.")
     require_extra()
     directory = Path(out)
+    create_directory(directory, "index.html", "report.md")
     cache = ExperimentCache(
         data=None if data is None else Path(data),
         directory=directory / "vectors",

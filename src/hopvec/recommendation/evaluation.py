@@ -27,6 +27,7 @@ from hopvec.tabular import Tabular
 POPULAR = PopularityScorer.name
 ALL_SCORES = (*SCORES, POPULAR)
 OWNER = "evaluate_recommendation"
+MAX_LENGTH = 2**31  # of a list of recommendations
 
 
 @dataclass(frozen=True)
@@ -236,7 +237,7 @@ def evaluate_recommendation(
     named = _named(embeddings)
     chosen = _chosen(scores, bool(named))
     for at in k:
-        check_value(OWNER, "k", Integer(1, 2**31), at)
+        check_value(OWNER, "k", Integer(1, MAX_LENGTH), at)
     check_value(OWNER, "seed", SEED, seed)
     allowed = None
     if types is not None:

@@ -15,13 +15,14 @@ from hopvec.embedding import Embedding, load
 from hopvec.errors import ParameterError
 from hopvec.evaluate.movement import movement
 from hopvec.formats import read_preview
+from hopvec.formats.destination import create_directory
 from hopvec.formats.graphs.options import ReadKeywords, ReadOptions, merge_options
 from hopvec.formats.table_files import TableFile, write_tables
 from hopvec.graph.times import format_duration, format_time, parse_duration
 from hopvec.machine import memory_limit
 from hopvec.methods import FastRP, Method
 from hopvec.progress import Progress, ProgressOption, callback, no_progress
-from hopvec.snapshots.manifest import Manifest, create_directory, settings_of
+from hopvec.snapshots.manifest import MANIFEST, Manifest, settings_of
 from hopvec.snapshots.stored_edges import StoredEdges, check_options
 from hopvec.snapshots.windows import Window, make_windows
 from hopvec.spill import SpillFile
@@ -232,7 +233,8 @@ def embed_snapshots(
         "every": parse_duration("embed_snapshots", "every", every),
         "window": parse_duration("embed_snapshots", "window", window),
     }
-    directory = create_directory(Path(output))
+    directory = Path(output)
+    create_directory(directory, MANIFEST)
     run = _Run(_copy(method, directory), dtype, callback(progress, "embedding") or no_progress)
     options = run.reading(options)
     edges = StoredEdges.read(path, options, read_progress or no_progress)

@@ -11,12 +11,11 @@ from typing import Any
 
 from hopvec.errors import FormatError, GraphError, ParameterError
 from hopvec.formats.atomic import atomic_write
-from hopvec.formats.destination import check_writable
 from hopvec.formats.graphs.options import ReadOptions
 from hopvec.methods.method import RUNTIME_PARAMS, Method
 
 MAX_TEXT = 200  # characters of a value; longer ones, such as lists of nodes, are hashed
-NAME = "snapshots.json"
+MANIFEST = "snapshots.json"
 RUNTIME_OPTIONS = ("threads", "memory", "reserve", "spill_dir", "_pairs", "_run_memory")
 
 
@@ -38,7 +37,7 @@ class Manifest:
         Raises ParameterError if the directory holds snapshots with other settings.
         """
         settings = json.loads(json.dumps(settings))
-        path = directory / NAME
+        path = directory / MANIFEST
         found = _read(path) if path.exists() else None
         if force and found is not None:
             path.unlink()  # first, so that a rerun does not take what is left for its own
@@ -89,20 +88,8 @@ class Manifest:
             "reference": self.reference,
             "windows": self.windows,
         }
-        with atomic_write(self.directory / NAME) as (file,):
+        with atomic_write(self.directory / MANIFEST) as (file,):
             file.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
-
-
-def create_directory(directory: Path) -> Path:
-    """Create a directory if necessary; raises FormatError if it cannot be written."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(
-            f"{directory}: cannot create this directory ({error.strerror or error})."
-        ) from error
-    check_writable(directory / NAME)
-    return directory
 
 
 def settings_of(method: Method, options: ReadOptions, dtype: str, **windows: Any) -> dict[str, Any]:

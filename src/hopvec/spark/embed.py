@@ -286,7 +286,8 @@ def _run(
         method = replace(method, direction="out")
     check_degrees(np.array(graph.extremes))
     plan = _plan(graph, method, strategy)
-    logger.info("%s", plan)
+    for line in str(plan).splitlines():
+        logger.info("%s", line)
     stages.append(_stages(plan, method) + (2 if graph.features else 0))
     kind = edge_kind(directed, method.direction)
     if 0 not in method._order_weights():

@@ -24,11 +24,29 @@ if TYPE_CHECKING:
 LOCATION = "duckdb:<path>"
 INDEX = False
 TABLES = True
+MEMORY = ":memory:"  # the prefix of DuckDB's names of databases in memory
+MAGIC = b"DUCK"  # of a database file, after a checksum of eight bytes
 
 
 def check_location(location: str) -> None:
-    """Raise FormatError unless a file can be written to the path."""
-    check_writable(Path(location))
+    """Raise FormatError unless the path is that of a DuckDB database or of a new file.
+
+    DuckDB would open a CSV, JSON or Parquet file as a view in memory, and lose what is written.
+    """
+    if location.startswith(MEMORY):
+        raise FormatError(
+            f"{location}: a database in memory is lost when hopvec exits. Name a file, such as "
+            "duckdb:graph.db."
+        )
+    path = Path(location)
+    check_writable(path)
+    if path.exists() and not _is_database(path):
+        raise FormatError(f"{path}: this file is not a DuckDB database. Choose another name.")
+
+
+def _is_database(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(8 + len(MAGIC))[8:] == MAGIC
 
 
 def is_ours(location: str, table: str) -> bool | None:

@@ -20,7 +20,7 @@ from hopvec.graph import Graph
 from hopvec.labels import LabeledRows, Labels
 from hopvec.machine import release_pages
 from hopvec.progress import Progress
-from hopvec.recommendation.evaluation import evaluate_recommendation
+from hopvec.recommendation.evaluation import MAX_LENGTH, evaluate_recommendation
 
 MIN_TRAINING_NODES = 100  # if the search sees at least twice as many
 TRAINING_SHARE = 0.01  # of the labeled nodes, as in the paper
@@ -177,14 +177,18 @@ class ObjectiveName:
 
     def must(self) -> str:
         """See Rule."""
-        return f"be 'auc', or {', '.join(METRICS[:-1])} or {METRICS[-1]} with @ and a number"
+        return (
+            f"be 'auc', or {', '.join(METRICS[:-1])} or {METRICS[-1]} with @ and a number from 1 "
+            f"to {MAX_LENGTH:,}"
+        )
 
     def fault(self, value: Any) -> str | None:
         """See Rule."""
         if value == AUC:
             return None
         metric, _, length = str(value).partition("@")
-        return None if metric in METRICS and length.isdecimal() and int(length) > 0 else ""
+        is_number = length.isdecimal() and len(length) <= len(str(MAX_LENGTH))
+        return None if metric in METRICS and is_number and 1 <= int(length) <= MAX_LENGTH else ""
 
 
 def _subset(graph: Graph, found: LabeledRows, which: NDArray[np.int64]) -> Labels:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from hopvec.methods.parameters import (
 )
 
 FORMS = "such as '-1:0', '-1:0:0.1', 'log:0.125:64' or 'authors,full'"
+MAX_STEPS = 2**53  # of a range: floats cannot tell more apart
 END_SHARE = 0.02  # share of a range that counts as its end
 NOT_SEARCHED = {
     "seed": "its best value would be chance",
@@ -77,16 +77,22 @@ class Range:
             return f"low must be below high, and {self.low:g} is not below {self.high:g}"
         if self.log and self.low <= 0:
             return f"a logarithmic range must be above 0, and it begins at {self.low:g}"
-        if self.step is not None and (self.log or not 0 < self.step <= self.high - self.low):
+        length = self.high - self.low
+        if self.step is not None and (
+            self.log or not 0 < self.step <= length or length / self.step > MAX_STEPS
+        ):
             return f"it cannot have a step of {self.step:g}"
         return None
 
-    def _points(self) -> list[float] | None:
-        """The numbers of a range with a step; None without a step."""
+    def _count(self) -> int | None:
+        """The number of values of a range with a step; None without a step."""
         if self.step is None:
             return None
-        steps = int((self.high - self.low) / self.step + 1e-9)  # ten times 0.1 is less than 1
-        return [self.low + i * self.step for i in range(steps + 1)]
+        return 1 + int((self.high - self.low) / self.step + 1e-9)  # ten times 0.1 is less than 1
+
+    def _value(self, at: int) -> float:
+        """A value of a range with a step, counted from 0."""
+        return self.low + at * (self.step or 0)
 
     def _beyond(self, value: float) -> float | None:
         """A number beyond the end that a value is close to; None if it is not close to an end."""
@@ -123,6 +129,12 @@ class Choices:
     """
 
     values: tuple[Any, ...]
+
+    def _count(self) -> int:
+        return len(self.values)
+
+    def _value(self, at: int) -> Any:
+        return self.values[at]
 
     def __str__(self) -> str:
         return ",".join(map(str, self.values))
@@ -171,18 +183,27 @@ class Space:
             return False
         return True
 
-    def points(self) -> list[dict[str, Any]]:
-        """All points, the last dimension varying fastest. Raises ParameterError if infinite."""
-        axes = []
+    def grid_size(self) -> int:
+        """The number of points of the grid. Raises ParameterError if it is infinite."""
+        size = 1
         for name, dimension in self.dimensions.items():
-            values = dimension.values if isinstance(dimension, Choices) else dimension._points()
-            if values is None:
+            count = dimension._count()
+            if count is None:
                 raise ParameterError(
                     f"space: a grid needs lists of values or ranges with a step, and {name} is any "
                     f"number in {dimension}. Give it a step, such as {name}={dimension}:0.1."
                 )
-            axes.append(values)
-        return [dict(zip(self.dimensions, point, strict=True)) for point in product(*axes)]
+            size *= count
+        return size
+
+    def grid_point(self, number: int) -> dict[str, Any]:
+        """A point of the grid, counted from 0; the last dimension varies fastest."""
+        point, rest = {}, self.grid_size()
+        for name, dimension in self.dimensions.items():
+            rest //= dimension._count() or 1
+            at, number = divmod(number, rest)
+            point[name] = dimension._value(at)
+        return point
 
     def to_strings(self) -> dict[str, str]:
         """The dimensions as strings, in the syntax of the command line."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
 TRIALS = 20  # as in the paper
+MAX_TRIALS = 100_000
 
 
 def suggest(space: Space, search: str, seed: int, history: Sequence[Trial]) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def suggest(space: Space, search: str, seed: int, history: Sequence[Trial]) -> d
     from the history for each trial, so that a resumed search gives the same result.
     """
     if search == "grid":
-        return space.points()[len(history)]
+        return space.grid_point(len(history))
     with _quiet_optuna():
         return _ask(space, search, seed, history)
 
@@ -96,7 +97,12 @@ def number_of_trials(space: Space, search: str, trials: int | None) -> int:
     """The number of trials: by default 20, or all points of a grid."""
     if search != "grid":
         return trials or TRIALS
-    points = len(space.points())
+    points = space.grid_size()
     if trials is not None and trials > points:
         raise ParameterError(f"tune: the grid has {points:,} points, fewer than {trials:,} trials.")
+    if trials is None and points > MAX_TRIALS:
+        raise ParameterError(
+            f"tune: the grid has {points:,} points, and a search at most {MAX_TRIALS:,} trials. "
+            "Use larger steps, or try only the first points with trials=."
+        )
     return trials or points

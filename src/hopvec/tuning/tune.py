@@ -30,7 +30,7 @@ from hopvec.tuning.objective import (
 from hopvec.tuning.result import Tuning
 from hopvec.tuning.space import Range, Space
 from hopvec.tuning.study import Study, Trial
-from hopvec.tuning.suggest import number_of_trials, suggest
+from hopvec.tuning.suggest import MAX_TRIALS, number_of_trials, suggest
 from hopvec.tuning.trial_vectors import TrialVectors
 
 logger: logging.Logger = logging.getLogger("hopvec")
@@ -46,7 +46,7 @@ class SearchSettings:
 
     trials: Annotated[
         int | None,
-        Either(Integer(1, 100_000), OneOf((None,))),
+        Either(Integer(1, MAX_TRIALS), OneOf((None,))),
         "number of points to try; by default 20, as in the paper, or all points of a grid",
     ] = None
     search: Annotated[

@@ -60,3 +60,21 @@ def test_an_invalid_path_is_refused_before_writing(tmp_path):
         write_graph(graph, tmp_path / "edges.txt")
     with pytest.raises(FormatError, match=r"the directory .* does not exist"):
         write_graph(graph, tmp_path / "none" / "edges.csv")
+
+
+@pytest.mark.parametrize("id_", ["a\0x", "a\nx", "a\rx"])
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_an_id_that_text_files_of_edges_cannot_hold_is_refused(tmp_path, suffix, id_):
+    graph = Graph.from_edges([id_, "b"], ["b", "c"])
+    path = tmp_path / f"edges{suffix}"
+    if suffix in (".parquet", ".arrow"):
+        write_graph(graph, path)
+        assert same(read_graph(path), graph)
+        return
+    with pytest.raises(FormatError) as error:
+        write_graph(graph, path)
+    assert str(error.value) == (
+        f"{path}: text files cannot hold the id {id_!r}, since ids of edges must not contain line "
+        "breaks or null bytes. Save as .parquet, or rename the node."
+    )
+    assert not path.exists()

@@ -41,7 +41,9 @@ def start():
             port = free.getsockname()[1]
         code = SERVER.format(path=[str(Path(explored.__file__).parent), *sys.path])
         command = [sys.executable, "-c", code, str(files), str(seconds), str(port)]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        server = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         servers.append(server)
         assert server.stdout.readline().startswith("http://")
         return server, port
@@ -130,6 +132,47 @@ def test_600_slow_connections_neither_spin_nor_shut_others_out(start, files):
         client.close()
     assert about(port, timeout=20) in (200, 403)
     assert len(list(Path(f"/proc/{server.pid}/fd").iterdir())) < 64
+
+
+CHUNKED = b"Host: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+UPGRADE = b"Host: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [b"POST /static/main.js HTTP/1.1\r\n" + CHUNKED + b"ZZZZ\r\n"],
+        [b"POST /static/main.js HTTP/1.1\r\n" + CHUNKED, b"ZZZZ\r\n"],
+        [b"HEAD /static/main.js HTTP/1.1\r\n" + CHUNKED + b"ZZZZ\r\n"],
+        [b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nZZZZ\r\n\r\n"],
+        [b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: x\r\n\r\n"],
+        [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"],
+        [b"GET / HTTP/1.1\r\n" + UPGRADE + b"\r\n"],
+        [b"POST / HTTP/1.1\r\n" + UPGRADE + b"Sec-WebSocket-Key: x\r\n\r\n"],
+    ],
+    ids=[
+        "body",
+        "late body",
+        "HEAD",
+        "second request",
+        "length",
+        "TLS",
+        "websocket",
+        "websocket key",
+    ],
+)
+def test_a_malformed_request_prints_nothing(start, parts):
+    server, port = start()
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        for part in parts:
+            client.sendall(part)
+            time.sleep(0.2)
+        client.settimeout(5)
+        while client.recv(10_000):
+            pass
+    assert about(port) in (200, 403)
+    server.kill()
+    assert server.stderr.read() == ""
 
 
 def test_the_limits_leave_room_for_other_files(monkeypatch):

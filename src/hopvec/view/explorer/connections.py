@@ -10,6 +10,7 @@ import asyncio
 import os
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 REQUEST_SECONDS = 10.0  # until the headers of a request are complete
@@ -65,6 +66,19 @@ class _LimitedConnection(H11Protocol):
         """Stop waiting."""
         self._stop_timer()
         super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer a malformed request, or close the connection if it cannot be answered any more.
+
+        The app may have got the headers already, before a malformed body: its response is dropped,
+        since uvicorn would log that it cannot be sent.
+        """
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+        try:
+            super().send_400_response(msg)
+        except h11.LocalProtocolError:  # after an answer, or with a body after HEAD
+            self.transport.close()
 
     def _watch(self) -> None:
         is_waiting = self.cycle is None or self.cycle.response_complete
