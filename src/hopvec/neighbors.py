@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Rows = NDArray[np.int64]
 
 BLOCK_ENTRIES = 1 << 20  # of neighbors of neighbors that are compared at a time
-BATCH_BYTES = 8 << 20  # of results with their ids
+BATCH_BYTES = 2 << 20  # of results with their ids
 METADATA = b"hopvec.neighbors"
 """The key of the recall and the parameters of an approximate search in the metadata of a table."""
 

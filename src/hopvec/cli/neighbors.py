@@ -23,7 +23,12 @@ from hopvec.cli.results import (
 )
 from hopvec.cli.summary import count
 from hopvec.cli.terminal import Terminal, is_terminal
-from hopvec.cli.vectors_memory import SEARCH_BYTES, limit_vectors, memory_option
+from hopvec.cli.vectors_memory import (
+    SEARCH_BYTES,
+    WRITING_BYTES,
+    limit_vectors,
+    memory_option,
+)
 from hopvec.embedding import Embedding
 from hopvec.evaluate.neighborhoods import Neighborhoods
 from hopvec.evaluate.neighborhoods import neighbors as find_neighbors
@@ -128,11 +133,12 @@ def neighbors(
     if approximate and not result.given:
         raise click.UsageError("--approximate needs an output, such as -o knn.parquet.")
     each = SEARCH_BYTES + (MUTUAL_BYTES * k if mutual else 0)
+    writing = WRITING_BYTES if result.given else 0
     in_memory = limit_vectors(
         [vectors, among if among and holds_embedding(Path(among)) else None, *compare],
         memory,
         f"{vectors}: the search",
-        lambda sizes: {"the results": each * sum(size.rows for size in sizes)},
+        lambda sizes: {"the results": each * sum(size.rows for size in sizes) + writing},
         mapped=not approximate,  # an index reads vectors in any order
     )
     embeddings = {path: read_vectors(terminal, path, in_memory) for path in (vectors, *compare)}

@@ -36,6 +36,7 @@ from hopvec.cli.vectors_memory import (
     MAX_TRAINING_PAIRS,
     SEARCH_BYTES,
     TRAINING_BYTES,
+    WRITING_BYTES,
     MoreBytes,
     VectorsSize,
     limit_graph,
@@ -246,7 +247,7 @@ def _more_bytes(score: str, graph: Graph | None = None) -> MoreBytes:
     """The memory of recommending besides vectors, with the graph once it is read."""
 
     def more(sizes: Sequence[VectorsSize]) -> dict[str, int]:
-        parts = {"the results": SEARCH_BYTES * sum(size.rows for size in sizes)}
+        parts = {"the results": SEARCH_BYTES * sum(size.rows for size in sizes) + WRITING_BYTES}
         if score == "learned":
             pairs = sum(8 * MAX_TRAINING_PAIRS * (size.dim + 1) for size in sizes)
             parts["the regression"] = TRAINING_BYTES + pairs

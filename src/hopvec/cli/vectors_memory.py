@@ -18,6 +18,7 @@ from hopvec.memory import Needs, data_limit
 MAPPABLE = (".parquet", ".arrow", ".feather", ".csv", ".tsv", ".gz", ".txt", ".vec")
 """Formats whose vectors are read in blocks, so that they can go to a spill file."""
 SEARCH_BYTES = 24  # of a node in a search for neighbors, besides its vector and its id
+WRITING_BYTES = 24 << 20  # of batches of results, encoded and compressed
 MAPPED_VECTORS_BYTES = 64 << 20  # of memory-mapped vectors that are in memory at a time
 TRAINING_BYTES = 80_000_000  # of the libraries that train, and of pairs that are scored together
 MAX_TRAINING_PAIRS = 200_000  # that train a regression on links: edges and others, each copied

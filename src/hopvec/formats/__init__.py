@@ -196,8 +196,6 @@ def _checked(path: Path, read: Callable[[], Preview]) -> Preview:
 
 def _check_ids(path: Path, ids: pa.Array, *, distinct: bool = False) -> None:
     """Raise FormatError unless ids can be stored; `distinct` if they are known to differ."""
-    if str(ids.type) not in ("int64", "string", "large_string"):
-        raise FormatError(f"{path}: ids must be int64 or strings, got {ids.type}.")
     if ids.null_count:
         row = int(ids.is_null().index(True).as_py())
         raise FormatError(f"{path}, row {row:,}: the id is null.")

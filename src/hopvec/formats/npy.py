@@ -92,6 +92,8 @@ def _read(path: Path) -> tuple[NDArray[Any], pa.Array, pa.ChunkedArray | None, M
     table.validate(full=True)
     metadata = from_json((table.schema.metadata or {}).get(b"hopvec", b""))
     ids = table.column("id").combine_chunks()
+    if not (pa.types.is_integer(ids.type) or str(ids.type) in ("string", "large_string")):
+        raise FormatError(f"{path}: ids must be int64 or strings, got {ids.type}.")
     if len(vectors) != len(ids):
         raise FormatError(
             f"{path}: the file has {len(vectors):,} vectors, but {ids_path(path).name} has "
