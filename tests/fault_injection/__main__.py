@@ -51,7 +51,7 @@ def main():
                 rows.append(run(writer, fault, start, chosen.max_operations))
                 print(json.dumps(rows[-1]), flush=True)
     if chosen.store:
-        store(chosen.store, rows, chosen.max_operations)
+        store(chosen.store, rows, chosen.max_operations, keep_others=bool(chosen.only))
     return any(row["failures"] for row in rows)
 
 
@@ -65,9 +65,11 @@ def run(writer, fault, start, max_operations):
     return vars(result) | {"seconds": round(time.perf_counter() - begin, 2)}
 
 
-def store(path, rows, max_operations):
+def store(path, rows, max_operations, *, keep_others):
     """Store the runs of each writer and fault, and how many of them went wrong."""
-    counts = {}
+    counts = json.loads(path.read_text())["writers"] if keep_others else {}
+    for row in rows:
+        counts.get(row["writer"], {}).pop(row["fault"], None)
     for row in rows:
         cell = counts.setdefault(row["writer"], {}).setdefault(
             row["fault"], {"operations": 0, "runs": 0, "failures": 0}

@@ -230,9 +230,7 @@ def spilling(method):
     """A writer of an embedding whose vectors do not fit in memory."""
 
     def write(directory, version):
-        spill = directory / "spill"
-        spill.mkdir(exist_ok=True)
-        chosen = method(version).set_params(spill_dir=spill)
+        chosen = method(version).set_params(spill_dir=directory)
         plan = chosen.plan(GRAPH)
         while plan.output == "memory":
             plan = chosen.set_params(memory=int(0.99 * plan.bytes.total)).plan(GRAPH)

@@ -65,6 +65,11 @@ def old_files(path: Path) -> list[Path]:
     return list(path.parent.glob(f".{glob.escape(_short_name(path))}.*.old"))
 
 
+def part_files(path: Path) -> list[Path]:
+    """The new files that a process has not moved to `path` yet, or never will."""
+    return list(path.parent.glob(f".{glob.escape(_short_name(path))}.{'[0-9a-f]' * 8}.part"))
+
+
 def link_target(path: Path) -> Path:
     """The file that a symbolic link points to, whether it exists or not; else the path itself.
 
@@ -122,7 +127,7 @@ def lock(file: BinaryIO) -> bool | None:
 
 def _delete_abandoned(path: Path) -> None:
     """Delete temporary files of `path` whose writers have died."""
-    for part in path.parent.glob(f".{glob.escape(_short_name(path))}.{'[0-9a-f]' * 8}.part"):
+    for part in part_files(path):
         with suppress(OSError), part.open("rb") as file:
             if lock(file):
                 part.unlink()

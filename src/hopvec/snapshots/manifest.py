@@ -40,9 +40,7 @@ class Manifest:
         path = directory / MANIFEST
         found = _read(path) if path.exists() else None
         if force and found is not None:
-            path.unlink()  # first, so that a rerun does not take what is left for its own
-            for window in found.windows:
-                (directory / f"{window}.parquet").unlink(missing_ok=True)
+            found.delete()
             found = None
         if found is None:
             return cls(directory, settings)
@@ -54,6 +52,17 @@ class Manifest:
                     f", not {now!r}. Choose another directory, or replace them with force=True."
                 )
         return found
+
+    def delete(self) -> None:
+        """Delete the manifest, then the snapshots, so that no rerun takes them for its own."""
+        snapshots = [self.directory / f"{window}.parquet" for window in self.windows]
+        for path in (self.directory / MANIFEST, *snapshots):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise FormatError(
+                    f"{path}: cannot be deleted ({error.strerror or error})."
+                ) from error
 
     def refer_to(self, window: str, fingerprint: str) -> None:
         """Set the first window; raises GraphError if it was another one, or had other edges."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
 LOCATION = "lancedb:<path>"
+CHECKED_ROWS = 1 << 14  # that are read at a time
 INDEX = False  # large tables always have one
 TABLES = True
 MIN_INDEXED_ROWS = 100_000  # an exact search of fewer rows takes milliseconds
@@ -60,10 +61,10 @@ def write_table(
     directory, part = path / f"{table}.lance", path / f".{table}.part"
     try:
         if directory.exists():
-            connect(str(path.absolute())).create_table(table, reader, mode="overwrite")
+            _overwrite(connect(str(path.absolute())), table, reader)
         else:
             shutil.rmtree(part, ignore_errors=True)
-            connect(str(part.absolute())).create_table(table, reader)
+            _check_readable(connect(str(part.absolute())).create_table(table, reader))
             (part / directory.name).rename(directory)
         if len(embedding) >= MIN_INDEXED_ROWS:
             _create_index(connect(str(path.absolute())).open_table(table))
@@ -74,6 +75,23 @@ def write_table(
     finally:
         with suppress(OSError):  # Python does not ignore errors of closing a directory
             shutil.rmtree(part, ignore_errors=True)
+
+
+def _overwrite(database: Any, table: str, reader: pa.RecordBatchReader) -> None:
+    """Replace a table; restore the old rows if the new ones cannot be read."""
+    old = database.open_table(table).version
+    new = database.create_table(table, reader, mode="overwrite")
+    try:
+        _check_readable(new)
+    except Exception:
+        new.restore(old)
+        raise
+
+
+def _check_readable(table: Any) -> None:
+    """Read all rows, in parts: LanceDB does not report every error of the disk while it writes."""
+    for first in range(0, table.count_rows(), CHECKED_ROWS):
+        table.search().offset(first).limit(CHECKED_ROWS).to_arrow()
 
 
 def _connect() -> Any:

@@ -14,10 +14,10 @@ from urllib.parse import parse_qsl
 import pyarrow as pa
 
 from hopvec.errors import FormatError, ParameterError
-from hopvec.formats.atomic import atomic_write, old_files
+from hopvec.formats.atomic import atomic_write, old_files, part_files
 from hopvec.formats.blocks import iter_blocks
 from hopvec.formats.delimited import joined_columns
-from hopvec.formats.destination import check_writable
+from hopvec.formats.destination import check_writable, create_directory
 from hopvec.formats.text import lines
 from hopvec.graph.id_encoder import parse_integer_ids
 from hopvec.graph.node_types import count_types
@@ -60,12 +60,12 @@ def check_location(location: str) -> None:
 def is_ours(location: str, table: str) -> bool | None:
     """Whether the script begins with the line that `write_table` writes.
 
-    A killed process may have left the script of the old vectors under another name only.
+    A killed process may have left the script of the old or the new vectors under another name only.
     """
     vectors, script = _parsed(location).files
     if not vectors.exists() and not script.exists():
         return None
-    found = [script] if script.exists() else old_files(script)
+    found = [script] if script.exists() else [*old_files(script), *part_files(script)]
     return any(map(_is_written_by_hopvec, found))
 
 
@@ -86,7 +86,7 @@ def write_table(
     """
     found = _parsed(location)
     labels = _labels(embedding, found)
-    found.directory.mkdir(parents=True, exist_ok=True)
+    create_directory(found.directory)
     vectors, script = found.files
     are_integers = dict.fromkeys(labels, True)
     with atomic_write(script, vectors) as (script_file, vectors_file):

@@ -9,13 +9,16 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, uuid5
 
 import pyarrow as pa
 
 from hopvec.errors import FormatError, MissingExtraError
+from hopvec.formats.atomic import atomic_write
 from hopvec.formats.blocks import iter_blocks
+from hopvec.formats.destination import create_directory
 from hopvec.formats.metadata import is_metadata_json, to_json
 from hopvec.progress import Progress
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from hopvec.embedding import Embedding
 
 LOCATION = "qdrant:<path>"
+METADATA = "meta.json"  # in which Qdrant lists the collections
 INDEX = False  # the search of the local mode is exact
 TABLES = True
 
@@ -36,7 +40,7 @@ def check_location(location: str) -> None:
 def is_ours(location: str, table: str) -> bool | None:
     """Whether the table is an alias of a collection as `write_table` creates it."""
     path = Path(location)
-    if not (path / "meta.json").exists():
+    if not (path / METADATA).exists():
         return None
     with _opened(path) as client:
         if not client.collection_exists(table):
@@ -58,6 +62,8 @@ def write_table(
     """
     path = Path(location)
     part = path / f".{table}.part"
+    if not (path / METADATA).exists():
+        _create(path)
     with _opened(path) as client:
         from qdrant_client import models
 
@@ -84,6 +90,17 @@ def write_table(
         client.update_collection_aliases([models.CreateAliasOperation(create_alias=alias)])
         if old in (f"{table}-1", f"{table}-2"):
             client.delete_collection(old)
+
+
+def _create(path: Path) -> None:
+    """Write an empty list of collections at once: Qdrant cannot open one written in part."""
+    with TemporaryDirectory(prefix="hopvec-") as directory:
+        with _opened(Path(directory)):
+            pass
+        content = (Path(directory) / METADATA).read_bytes()
+    create_directory(path)
+    with atomic_write(path / METADATA) as (file,):
+        file.write(content)
 
 
 def _fill(client: Any, name: str, embedding: Embedding, progress: Progress) -> None:
