@@ -24,9 +24,11 @@ def section(results: dict[str, Any]) -> str:
     found = [cell for counts in writers.values() for cell in counts.values()]
     runs, failures = (sum(cell[name] for cell in found) for name in ("runs", "failures"))
     chosen = f"every operation, or {max_operations} of them if there are more"
+    outcome = f"In all {runs:,} runs, files were the old or the new ones."
+    if failures:
+        outcome = f"In {failures:,} of {runs:,} runs, a file was neither the old nor the new one."
     return f"""\
 `./scripts/fault-injection` runs {len(writers)} writers with {len(faults)} faults at {chosen}.
-In {failures or "none"} of {runs:,} runs, a file was neither the old nor the new one. The table
-shows the number of runs, by what is written.
+{outcome} The table shows the number of runs, by what is written.
 
 {table(["writers", *faults], rows)}"""
