@@ -75,7 +75,7 @@ class Embedding:
     types: pa.DictionaryArray | None = None
 
     def __post_init__(self) -> None:
-        vectors, ids = _float_rows(self.vectors), _id_array(self.ids)
+        vectors, ids = _checked_vectors(self.vectors), _checked_ids(self.ids)
         if vectors.ndim != 2 or len(vectors) != len(ids):
             raise ParameterError(
                 f"Embedding: vectors must have one row per id: {len(ids):,} ids, "
@@ -856,7 +856,7 @@ def _close(wanted: str, ids: pa.Array) -> list[str]:
     return [names[name] for name in difflib.get_close_matches(wanted, names, n=MAX_SUGGESTIONS)]
 
 
-def _float_rows(vectors: Any) -> NDArray[np.float32]:
+def _checked_vectors(vectors: Any) -> NDArray[np.float32]:
     """Vectors as a contiguous float32 array, copied only if they are not."""
     if hasattr(vectors, "mask"):
         raise ParameterError("Embedding: vectors must not be a masked array.")
@@ -872,7 +872,7 @@ def _float_rows(vectors: Any) -> NDArray[np.float32]:
         return np.asarray(numbers, dtype=np.float32, order="C")
 
 
-def _id_array(ids: Any) -> pa.Array:
+def _checked_ids(ids: Any) -> pa.Array:
     """Ids as an Arrow array of int64 or large_string, copied only if they are not."""
     if isinstance(ids, pa.Int64Array | pa.LargeStringArray):
         return ids

@@ -30,7 +30,8 @@ void draw(const Sampler& R, const Features* features, const uint64_t* keys, cons
 void emit_rows(const Dense& X, int64_t first, const float* diagonal, bool as_half, const Sink& sink, int threads,
                const Stop& stop);
 
-// N_1 = A L R without storing R: its few nonzero entries are scattered to their neighbors. S must be symmetric.
+// N_1 = A L R without storing R: its few nonzero entries are scattered to their neighbors or, if S is memory-mapped,
+// gathered by rows, with the same sums. S must be symmetric.
 void first_hop(const Adjacency& S, const SparseRows& R, const uint64_t* keys, const float* diagonal, int64_t slab,
                bool as_half, const Sink& sink, int threads, const Stop& stop);
 
